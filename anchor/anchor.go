@@ -17,7 +17,8 @@ const (
 // IsClass reports whether a class name in a directory is that of an anchor.
 func IsClass(name string) bool { return name == ClassName || name == ExperimentalClassName }
 
-// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78 bytes of today's anchors.
+// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78
+// bytes of today's anchors.
 const MaxSize = 1 << 16
 
 // ClassVersion is the class version of ROOT::RNTuple that this library writes.
@@ -166,7 +167,8 @@ func (a *Anchor) Version() string {
 // String returns the format version and where header and footer lie.
 func (a *Anchor) String() string {
 	return fmt.Sprintf("RNTuple %s: header of %d bytes, stored as %v; footer of %d bytes, stored as %v",
-		a.Version(), a.LenHeader, locator.At(a.SeekHeader, a.NBytesHeader), a.LenFooter, locator.At(a.SeekFooter, a.NBytesFooter))
+		a.Version(), a.LenHeader, locator.At(a.SeekHeader, a.NBytesHeader), a.LenFooter,
+		locator.At(a.SeekFooter, a.NBytesFooter))
 }
 
 // Supported returns nil if this library reads the format version of a, else an

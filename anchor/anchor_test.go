@@ -135,7 +135,8 @@ func TestSupported(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.version) {
+		if !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), test.says) ||
+			!strings.Contains(err.Error(), test.version) {
 			t.Errorf("%s: %v", test.version, err)
 		}
 	}

@@ -111,7 +111,8 @@ func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error 
 // first chunk, which is the offset for locators and the anchor. The first chunk is
 // written last, as it points to the others. write must store the concatenation of
 // parts as one key and return the offset of the key's payload.
-func WriteBlob(payload []byte, maxKeySize uint64, write func(parts ...[]byte) (offset int64, err error)) (int64, error) {
+func WriteBlob(payload []byte, maxKeySize uint64,
+	write func(parts ...[]byte) (offset int64, err error)) (int64, error) {
 	chunks, err := Split(uint64(len(payload)), maxKeySize)
 	if err != nil {
 		return 0, err
@@ -135,13 +136,15 @@ func WriteBlob(payload []byte, maxKeySize uint64, write func(parts ...[]byte) (o
 // readAt fills b from r.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	if offset < 0 || offset > math.MaxInt64-int64(len(b)) {
-		return &frame.FormatError{Offset: offset, Path: "blob", Err: frame.Corrupt("%d bytes at %#x are in no file", len(b), uint64(offset))}
+		return &frame.FormatError{Offset: offset, Path: "blob",
+			Err: frame.Corrupt("%d bytes at %#x are in no file", len(b), uint64(offset))}
 	}
 	switch n, err := r.ReadAt(b, offset); {
 	case n == len(b): // an io.EOF that comes with the last bytes is no error
 		return nil
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &frame.FormatError{Offset: offset, Path: "blob", Err: frame.Corrupt("file ends after %d of %d bytes", n, len(b))}
+		return &frame.FormatError{Offset: offset, Path: "blob",
+			Err: frame.Corrupt("file ends after %d of %d bytes", n, len(b))}
 	default:
 		return fmt.Errorf("read %d bytes at offset %#x: %w", len(b), offset, err)
 	}

@@ -66,7 +66,8 @@ func (r row) formats() (all []column.Format) {
 			all = append(all, f)
 			continue
 		}
-		for _, span := range [][2]float64{{0, 1}, {-1, 1}, {-math.Pi, math.E}, {1e-300, 1e300}, {1, 1 + 1e-9}, {0.1, 0.7}, {-0.3, 2.9}} {
+		for _, span := range [][2]float64{{0, 1}, {-1, 1}, {-math.Pi, math.E}, {1e-300, 1e300}, {1, 1 + 1e-9},
+			{0.1, 0.7}, {-0.3, 2.9}} {
 			f.Min, f.Max = span[0], span[1]
 			all = append(all, f)
 		}
@@ -215,7 +216,8 @@ func sample[T column.Element](f column.Format, rnd *rand.Rand, n int) []T {
 		case *bool:
 			*p = u&1 != 0
 		case *float32:
-			special := []float32{0, float32(math.Copysign(0, -1)), 1, float32(math.Inf(-1)), math.Float32frombits(0x7f800001), math.Float32frombits(0xffc12345),
+			special := []float32{0, float32(math.Copysign(0, -1)), 1, float32(math.Inf(-1)), math.Float32frombits(0x7f800001),
+				math.Float32frombits(0xffc12345),
 				math.MaxFloat32, math.SmallestNonzeroFloat32, 65504, 65519.996, 65520, 6.1e-5, 2.98e-8, 2.99e-8, 1.0 / 3}
 			if *p = math.Float32frombits(uint32(rnd.Uint64())); i < len(special) {
 				*p = special[i]
@@ -223,7 +225,8 @@ func sample[T column.Element](f column.Format, rnd *rand.Rand, n int) []T {
 				*p = float32(math.Ldexp(rnd.Float64(), rnd.IntN(45)-28))
 			}
 		case *float64:
-			special := []float64{0, math.Copysign(0, -1), 1, math.Inf(1), math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff8000000012345), math.MaxFloat64, math.SmallestNonzeroFloat64}
+			special := []float64{0, math.Copysign(0, -1), 1, math.Inf(1), math.Float64frombits(0x7ff0000000000001),
+				math.Float64frombits(0xfff8000000012345), math.MaxFloat64, math.SmallestNonzeroFloat64}
 			if *p = math.Float64frombits(rnd.Uint64()); i < len(special) {
 				*p = special[i]
 			}
@@ -395,7 +398,8 @@ func TestCheck(t *testing.T) {
 	for _, r := range rows {
 		for bits := uint16(0); bits < 130; bits++ {
 			f := column.Format{Type: column.Type(r.id), Bits: bits, Max: 1}
-			if err := f.Check(); (err == nil) != (r.lo <= bits && bits <= r.hi) || err != nil && !errors.Is(err, frame.ErrUnsupported) {
+			if err := f.Check(); (err == nil) != (r.lo <= bits && bits <= r.hi) || err != nil &&
+				!errors.Is(err, frame.ErrUnsupported) {
 				t.Errorf("%v of %d bits: %v", f.Type, bits, err)
 			}
 			f.PreRelease = true
@@ -409,7 +413,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for id, name := range map[column.Type]string{0x1e: "Type(0x1e)", 0x2a: "Type(0x2a)", 0xffff: "Type(0xffff)"} {
-		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, frame.ErrUnsupported) || id.Known() || id.String() != name {
+		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, frame.ErrUnsupported) ||
+			id.Known() || id.String() != name {
 			t.Errorf("%v: %v", id, err)
 		}
 		if least, most := id.BitRange(); least != 0 || most != 0 || id.Kind() != reflect.Invalid {
@@ -417,8 +422,10 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, span := range [][2]float64{{0, 0}, {1, 0}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf}, {-math.MaxFloat64, math.MaxFloat64}} {
-		if err := (column.Format{Type: column.Real32Quant, Bits: 8, Min: span[0], Max: span[1]}).Check(); !errors.Is(err, frame.ErrCorrupt) {
+	for _, span := range [][2]float64{{0, 0}, {1, 0}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf},
+		{-math.MaxFloat64, math.MaxFloat64}} {
+		if err := (column.Format{Type: column.Real32Quant, Bits: 8, Min: span[0], Max: span[1]}).Check(); !errors.Is(err,
+			frame.ErrCorrupt) {
 			t.Errorf("range %v: %v", span, err)
 		}
 	}
@@ -444,7 +451,8 @@ func TestPreRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	// -2 and 0x01020304, first bytes first.
-	if err := d.Decode(ints, []byte{0xfe, 4, 0xff, 3, 0xff, 2, 0xff, 1}); err != nil || ints[0] != -2 || ints[1] != 0x01020304 {
+	if err := d.Decode(ints, []byte{0xfe, 4, 0xff, 3, 0xff, 2, 0xff, 1}); err != nil || ints[0] != -2 ||
+		ints[1] != 0x01020304 {
 		t.Errorf("got %d, %v", ints, err)
 	}
 	if _, err := column.Append(split, nil, ints); err == nil {
@@ -457,7 +465,8 @@ func TestPreRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []column.Tagged{{Index: 0x0fffffffffff, Tag: 1}, {Index: 2, Tag: 0xfffff}}
-	if err := e.Decode(tags, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 2, 0, 0, 0, 0, 0xf0, 0xff, 0xff}); err != nil || !slices.Equal(tags, want) {
+	if err := e.Decode(tags, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 2, 0, 0, 0, 0, 0xf0, 0xff,
+		0xff}); err != nil || !slices.Equal(tags, want) {
 		t.Errorf("got %x, %v", tags, err)
 	}
 	for _, f := range []column.Format{{Type: column.Switch, Bits: 64}, {Type: column.Switch, Bits: 96, PreRelease: true}} {

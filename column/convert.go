@@ -192,7 +192,8 @@ func (f Format) encodeFrom(from reflect.Kind, c convert.Func, dst []byte, src co
 	elements := borrow(n, f.Kind())
 	defer giveBack(elements)
 	if lost := c(elements.memory(), src, n); lost >= 0 {
-		return dst, fmt.Errorf("element %d: %w: %v does not fit a column of type %v", lost, ErrRange, src.Value(from, lost), f)
+		return dst, fmt.Errorf("element %d: %w: %v does not fit a column of type %v", lost, ErrRange,
+			src.Value(from, lost), f)
 	}
 	return encode(f, dst, elements.bytes, n)
 }

@@ -19,7 +19,8 @@ func limits(v any) (lo, hi *big.Int) {
 		p := new(big.Int).Lsh(big.NewInt(1), n)
 		return p.Sub(p, big.NewInt(less))
 	}
-	bits := map[string]uint{"bool": 1, "int8": 7, "uint8": 8, "int16": 15, "uint16": 16, "int32": 31, "uint32": 32, "int64": 63, "uint64": 64}[fmt.Sprintf("%T", v)]
+	bits := map[string]uint{"bool": 1, "int8": 7, "uint8": 8, "int16": 15, "uint16": 16, "int32": 31, "uint32": 32,
+		"int64": 63, "uint64": 64}[fmt.Sprintf("%T", v)]
 	if lo = new(big.Int); strings.HasPrefix(fmt.Sprintf("%T", v), "int") {
 		lo.Neg(power(bits, 0))
 	}
@@ -103,7 +104,8 @@ func integersAs[T column.Element](t *testing.T, f column.Format, r row, d *colum
 		err := d.Decode(got, page)
 		fits := toBool || v.Cmp(toLo) >= 0 && v.Cmp(toHi) <= 0
 		if !fits {
-			if !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 2:") || !strings.Contains(err.Error(), v.String()) {
+			if !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 2:") ||
+				!strings.Contains(err.Error(), v.String()) {
 				t.Errorf("%s %v as %T: %v, %v", r.name, v, to, got[2], err)
 			}
 			continue
@@ -120,10 +122,13 @@ func integersAs[T column.Element](t *testing.T, f column.Format, r row, d *colum
 
 func floatsAs[T column.Element](t *testing.T, f column.Format, r row, d *column.Decoder[T]) {
 	inf := math.Inf(1)
-	values := []float64{0, math.Copysign(0, -1), 1, -1.5, inf, -inf, math.NaN(), math.Ldexp(1, -14), math.Ldexp(1, -24), 65504, // in all widths
+	// in all widths
+	values := []float64{0, math.Copysign(0, -1), 1, -1.5, inf, -inf, math.NaN(), math.Ldexp(1, -14),
+		math.Ldexp(1, -24), 65504,
 		math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, float64(float32(0.1)), // not in 16 bits
 		0.1, 1.0 / 3, 1e-300, math.MaxFloat64, -1e300, // not in 32
-		math.MaxFloat32 + math.Ldexp(1, 102), math.MaxFloat32 + math.Ldexp(1, 103), -math.MaxFloat32 - math.Ldexp(1, 103)} // 2^103 is half of the last place
+		// 2^103 is half of the last place
+		math.MaxFloat32 + math.Ldexp(1, 102), math.MaxFloat32 + math.Ldexp(1, 103), -math.MaxFloat32 - math.Ldexp(1, 103)}
 	switch f.Bits {
 	case 16:
 		values = values[:10]
@@ -206,16 +211,19 @@ func TestKinds(t *testing.T) {
 	if got, err := same.Append(nil, page, 2); err != nil || string(got) != "\x02\xfe\x00\xff\x00\x01\x00\x00" {
 		t.Errorf("%x, error %v", got, err)
 	}
-	if _, err := r.Append(nil, tooLarge, 2); !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 1: value out of range: 65536 does not fit a column of type SplitUInt16") {
+	if _, err := r.Append(nil, tooLarge, 2); !errors.Is(err, column.ErrRange) ||
+		!strings.Contains(err.Error(), "element 1: value out of range: 65536 does not fit a column of type SplitUInt16") {
 		t.Errorf("error %v", err)
 	}
-	for k, want := range map[reflect.Kind]error{reflect.Int32: nil, reflect.Int64: nil, reflect.Bool: nil, reflect.Uint16: column.ErrRange, reflect.Float32: frame.ErrUnsupported, reflect.Struct: frame.ErrUnsupported} {
+	for k, want := range map[reflect.Kind]error{reflect.Int32: nil, reflect.Int64: nil, reflect.Bool: nil,
+		reflect.Uint16: column.ErrRange, reflect.Float32: frame.ErrUnsupported, reflect.Struct: frame.ErrUnsupported} {
 		if err := from.CheckRange(k, tooLarge, 2); !errors.Is(err, want) {
 			t.Errorf("%v: error %v, want %v", k, err, want)
 		}
 	}
 	// All elements of a page are checked in the place of one.
-	if err := (column.Format{Type: column.Int8, Bits: 8}).CheckRange(reflect.Int64, make([]byte, 1<<22), 1<<22); err != nil {
+	if err := (column.Format{Type: column.Int8, Bits: 8}).CheckRange(reflect.Int64,
+		make([]byte, 1<<22), 1<<22); err != nil {
 		t.Error(err)
 	}
 	for _, f := range []column.Format{{Type: column.Byte, Bits: 8}, {Type: column.Real32, Bits: 32}} {
@@ -228,7 +236,8 @@ func TestKinds(t *testing.T) {
 	const many = math.MaxInt32
 	_, err1 := from.Values(page, many)
 	_, err2 := r.Append(nil, page, many)
-	for _, err := range []error{err1, err2, from.CheckRange(reflect.Int8, page, many), from.CheckRange(reflect.Int32, page, many)} {
+	for _, err := range []error{err1, err2, from.CheckRange(reflect.Int8, page, many),
+		from.CheckRange(reflect.Int32, page, many)} {
 		if !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}

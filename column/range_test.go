@@ -58,8 +58,9 @@ func TestRanges(t *testing.T) {
 				continue
 			}
 			yes := map[string]func(*testing.T, column.Format) bool{
-				"bool": testRanges[bool], "int8": testRanges[int8], "uint8": testRanges[uint8], "int16": testRanges[int16], "uint16": testRanges[uint16],
-				"int32": testRanges[int32], "uint32": testRanges[uint32], "int64": testRanges[int64], "uint64": testRanges[uint64],
+				"bool": testRanges[bool], "int8": testRanges[int8], "uint8": testRanges[uint8], "int16": testRanges[int16],
+				"uint16": testRanges[uint16],
+				"int32":  testRanges[int32], "uint32": testRanges[uint32], "int64": testRanges[int64], "uint64": testRanges[uint64],
 				"float32": testRanges[float32], "float64": testRanges[float64], "struct": testRanges[column.Tagged],
 			}[f.Kind().String()](t, f)
 			if yes {

@@ -268,7 +268,8 @@ func TestMemory(t *testing.T) {
 		ok   bool
 	}{
 		{"xz dictionary", raw("XZ\x00", xz, 300), true},
-		{"zstd content size", raw("ZS\x01", []byte("\x28\xB5\x2F\xFD\xE0\x00\x00\x00\x00\x04\x00\x00\x00\x03\x00\x10x"), 300), false},
+		{"zstd content size", raw("ZS\x01", []byte("\x28\xB5\x2F\xFD\xE0\x00\x00\x00\x00\x04\x00\x00\x00\x03\x00\x10x"), 300),
+			false},
 		{"zstd window", raw("ZS\x01", []byte("\x28\xB5\x2F\xFD\x00\x98\x63\x09\x00x"), 300), true},
 		{"zstd large block", raw("ZS\x01", []byte("\x28\xB5\x2F\xFD\x00\x98\x03\x00\x10x"), 300), false},
 	} {
@@ -300,7 +301,8 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%q: %d, want an error", text, got)
 		}
 	}
-	for s, want := range map[Settings]string{505: "zstd 5", 500: "none", 0: "none", 1: "inherit 1", 707: "Algorithm(0x7) 7", 301: "deflate 1"} {
+	for s, want := range map[Settings]string{505: "zstd 5", 500: "none", 0: "none", 1: "inherit 1",
+		707: "Algorithm(0x7) 7", 301: "deflate 1"} {
 		if got := s.String(); got != want {
 			t.Errorf("%d: %q, want %q", uint32(s), got, want)
 		}

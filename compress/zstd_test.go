@@ -15,7 +15,8 @@ import (
 
 // zstdDecoders are the ones that must agree on every frame. In a build with the
 // tag stockcodecs they are the same.
-var zstdDecoders = map[string]func(dst, src []byte) error{"decodeZstd": decodeZstd, "decodeZstdModule": decodeZstdModule}
+var zstdDecoders = map[string]func(dst, src []byte) error{"decodeZstd": decodeZstd,
+	"decodeZstdModule": decodeZstdModule}
 
 // checkZstd has all decoders decode src, which must give want or wrap wantErr.
 // No byte outside of the destination may change.
@@ -147,12 +148,14 @@ func TestZstdFrames(t *testing.T) {
 		{"3.1.1.2.2 all types", magic + "\x20\x0A\x18\x00\x00abc\x1A\x00\x00x\x1D\x00\x00\x21\x7A\x00", "abcxxxzzzz", nil},
 		{"3.1.1.2.2 reserved type", magic + "\x20\x03\x1F\x00\x00abc", "abc", frame.ErrCorrupt},
 		{"3.1.1.2.3 empty blocks", magic + "\x20\x03\x00\x00\x00\x02\x00\x00x" + abc, "abc", nil},
-		{"3.1.1.2.4 block larger than the window", magic + "\x00\x00\x0B\x20\x00x", string(bytes.Repeat([]byte("x"), 1025)), frame.ErrCorrupt},
+		{"3.1.1.2.4 block larger than the window", magic + "\x00\x00\x0B\x20\x00x",
+			string(bytes.Repeat([]byte("x"), 1025)), frame.ErrCorrupt},
 		{"3.1.1.3.1.1 treeless literals first", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", frame.ErrCorrupt},
 		{"3.1.1 several frames", magic + "\x20\x03" + abc + magic + "\x00\x00" + abc, "abcabc", nil},
 		{"3.1.1 magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", frame.ErrCorrupt},
 		{"3.1.2 skippable frames", "\x50\x2A\x4D\x18\x00\x00\x00\x00" + magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x02\x00\x00\x00??", "abc", nil},
-		{"3.1.2 skippable frame cut", magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x03\x00\x00\x00??", "abc", frame.ErrCorrupt},
+		{"3.1.2 skippable frame cut", magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x03\x00\x00\x00??",
+			"abc", frame.ErrCorrupt},
 		{"bytes after the frame", magic + "\x20\x03" + abc + "x", "abc", frame.ErrCorrupt},
 		{"more content than expected", magic + "\x00\x00" + abc, "ab", frame.ErrCorrupt},
 		{"a run of more than expected", magic + "\x00\x58\x03\x00\x10x", "xx", frame.ErrCorrupt},

@@ -11,14 +11,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/container"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 const dimuon = "../testdata/dimuon.root"
 
 func open(t *testing.T, name string) (*container.File, error) {
 	t.Helper()
-	f, err := container.Open(context.Background(), name, remote.Options{})
+	f, err := container.Open(context.Background(), name, nil)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
@@ -47,7 +46,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := frame.NewReader(record, "key", k.SeekKey).BigEndian()
-	if own := container.ReadKey(c); own.Name != "Events" || own.SeekKey != k.SeekKey || c.Err() != nil || c.Pos() != k.KeyLen {
+	if own := container.ReadKey(c); own.Name != "Events" || own.SeekKey != k.SeekKey ||
+		c.Err() != nil || c.Pos() != k.KeyLen {
 		t.Errorf("the record begins with %+v of %d bytes, listed is %+v; %v", own, c.Pos(), k, c.Err())
 	}
 	if !bytes.Equal(record[k.KeyLen:], object) {
@@ -73,7 +73,8 @@ func TestStreamerInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k, object, err := f.StreamerInfo(); err != nil || k.Class != "TList" || int64(len(object)) != k.ObjLen || f.Size() != int64(len(whole)) {
+	if k, object, err := f.StreamerInfo(); err != nil || k.Class != "TList" || int64(len(object)) != k.ObjLen ||
+		f.Size() != int64(len(whole)) {
 		t.Errorf("%+v, %d bytes, %v", k, len(object), err)
 	}
 	for _, c := range []struct {

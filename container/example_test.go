@@ -5,12 +5,11 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/container"
-	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // The objects of a file, with the bytes that each has.
 func Example() {
-	f, err := container.Open(context.Background(), "../testdata/dimuon.root", remote.Options{})
+	f, err := container.Open(context.Background(), "../testdata/dimuon.root", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

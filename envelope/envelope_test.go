@@ -34,7 +34,8 @@ func parseBoth(b []byte) (*envelope.PageList, error) {
 	if err != nil {
 		return got, err
 	}
-	if scanned.HeaderChecksum != want.HeaderChecksum || !reflect.DeepEqual(scanned.Clusters, want.Clusters) || len(scanned.Pages) != len(want.Pages) {
+	if scanned.HeaderChecksum != want.HeaderChecksum || !reflect.DeepEqual(scanned.Clusters, want.Clusters) ||
+		len(scanned.Pages) != len(want.Pages) {
 		panic(fmt.Sprintf("scanned %+v, parsed %+v", scanned, want))
 	}
 	for _, scanned := range []*envelope.ScannedPageList{scanned, want.Scanned()} {
@@ -154,10 +155,12 @@ func TestFooter(t *testing.T) {
 	got := footers.RoundTrip(t, footers.Seal(Hex(footerHead+emptyLists+oneGroup+oneSet).Bytes))
 	want := &envelope.Footer{
 		Features: envelope.Features{0}, HeaderChecksum: 0x1122334455667788,
-		Extension: &envelope.Schema{Fields: []envelope.Field{}, Columns: []envelope.Column{}, Aliases: []envelope.Alias{}, ExtraTypes: []envelope.ExtraTypeInfo{}},
+		Extension: &envelope.Schema{Fields: []envelope.Field{}, Columns: []envelope.Column{}, Aliases: []envelope.Alias{},
+			ExtraTypes: []envelope.ExtraTypeInfo{}},
 		ClusterGroups: []envelope.ClusterGroup{{EntrySpan: 20, NumClusters: 3,
 			PageList: locator.Link{Length: 256, Locator: locator.Locator{Size: 128, Offset: 4096}}}},
-		AttributeSets: []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: 78, Anchor: locator.Locator{Size: 78, Offset: 4096}, Name: "at"}},
+		AttributeSets: []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: 78,
+			Anchor: locator.Locator{Size: 78, Offset: 4096}, Name: "at"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -201,7 +204,8 @@ func TestPageList(t *testing.T) {
 		Clusters:       []envelope.Cluster{{NumEntries: 10}, {FirstEntry: 10, NumEntries: 5}},
 		Pages: []envelope.ClusterPages{
 			{Columns: []envelope.ColumnPages{
-				{Pages: []envelope.Page{{NumElements: 10, HasChecksum: true, Locator: locator.Locator{Size: 40, Offset: 4096}}}, Compression: 505},
+				{Pages: []envelope.Page{{NumElements: 10, HasChecksum: true, Locator: locator.Locator{Size: 40, Offset: 4096}}},
+					Compression: 505},
 			}},
 			{Columns: []envelope.ColumnPages{
 				{Pages: []envelope.Page{}, ElementOffset: envelope.Suppressed},
@@ -273,7 +277,8 @@ func TestRealEnvelopes(t *testing.T) {
 		}
 		for i, b := range s.PageLists {
 			p := pageLists.RoundTrip(t, b)
-			if p.HeaderChecksum != sum || len(p.Clusters) != int(f.ClusterGroups[i].NumClusters) || len(p.Pages) != len(p.Clusters) {
+			if p.HeaderChecksum != sum || len(p.Clusters) != int(f.ClusterGroups[i].NumClusters) ||
+				len(p.Pages) != len(p.Clusters) {
 				t.Errorf("%s: page list %d: %+v", s.Name, i, p)
 			}
 		}

@@ -103,12 +103,14 @@ func TestRecords(t *testing.T) {
 	check(Walk("test", (*envelope.AttributeSet).Wire).Check(t, Hex(`
 		[ 22 00 00 00 00 00 00 00  01 00  02 00  4e 00 00 00   # schema 1.2, anchor of 78 bytes
 		  4e 00 00 00  00 10 00 00 00 00 00 00  02 00 00 00 "at" ]`)),
-		envelope.AttributeSet{SchemaMajor: 1, SchemaMinor: 2, AnchorLength: 78, Anchor: locator.Locator{Size: 78, Offset: 4096}, Name: "at"})
+		envelope.AttributeSet{SchemaMajor: 1, SchemaMinor: 2, AnchorLength: 78,
+			Anchor: locator.Locator{Size: 78, Offset: 4096}, Name: "at"})
 
 	// 56 bits of entries, 8 bits of flags.
 	for text, want := range map[string]envelope.Cluster{
 		`e8 03 00 00 00 00 00 00  ff ff ff ff ff ff ff 00`: {FirstEntry: 1000, NumEntries: 1<<56 - 1},
-		`ff ff ff ff ff ff ff ff  02 00 00 00 00 00 00 01`: {FirstEntry: math.MaxUint64, NumEntries: 2, Flags: envelope.ClusterSharded},
+		`ff ff ff ff ff ff ff ff  02 00 00 00 00 00 00 01`: {FirstEntry: math.MaxUint64, NumEntries: 2,
+			Flags: envelope.ClusterSharded},
 		`00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 fe`: {Flags: 0xfe},
 	} {
 		check(Walk("test", (*envelope.Cluster).Wire).Check(t, Hex(Record(text))), want)
@@ -118,10 +120,13 @@ func TestRecords(t *testing.T) {
 func TestPages(t *testing.T) {
 	codec := Walk("test", (*envelope.Page).Wire)
 	for text, want := range map[string]envelope.Page{
-		`0a 00 00 00  28 00 00 00  00 10 00 00 00 00 00 00`: {NumElements: 10, Locator: locator.Locator{Size: 40, Offset: 4096}},
-		`f6 ff ff ff  28 00 00 00  00 10 00 00 00 00 00 00`: {NumElements: 10, HasChecksum: true, Locator: locator.Locator{Size: 40, Offset: 4096}},
+		`0a 00 00 00  28 00 00 00  00 10 00 00 00 00 00 00`: {NumElements: 10,
+			Locator: locator.Locator{Size: 40, Offset: 4096}},
+		`f6 ff ff ff  28 00 00 00  00 10 00 00 00 00 00 00`: {NumElements: 10, HasChecksum: true,
+			Locator: locator.Locator{Size: 40, Offset: 4096}},
 		`ff ff ff 7f  00 00 00 00  00 00 00 00 00 00 00 00`: {NumElements: math.MaxInt32},
-		`01 00 00 80  f8 ff ff fd  aa bb cc dd`:             {NumElements: math.MaxInt32, HasChecksum: true, Locator: locator.Locator{Type: locator.Object, Payload: "\xaa\xbb\xcc\xdd"}},
+		`01 00 00 80  f8 ff ff fd  aa bb cc dd`: {NumElements: math.MaxInt32, HasChecksum: true,
+			Locator: locator.Locator{Type: locator.Object, Payload: "\xaa\xbb\xcc\xdd"}},
 	} {
 		if got := codec.Check(t, Hex(text)); *got != want {
 			t.Errorf("%s: got %+v", text, *got)
@@ -142,13 +147,16 @@ func TestColumnPages(t *testing.T) {
 		suppressed bool
 	}{
 		{List(0, `00 00 00 00 00 00 00 00  f9 01 00 00`), envelope.ColumnPages{Compression: 505}, false},
-		{List(1, page, `64 00 00 00 00 00 00 00  00 00 00 00`), envelope.ColumnPages{Pages: pages, ElementOffset: 100}, false},
-		{List(2, page, page, `64 00 00 00 00 00 00 00  00 00 00 00`), envelope.ColumnPages{Pages: append(pages, pages...), ElementOffset: 100}, false},
+		{List(1, page, `64 00 00 00 00 00 00 00  00 00 00 00`), envelope.ColumnPages{Pages: pages, ElementOffset: 100},
+			false},
+		{List(2, page, page, `64 00 00 00 00 00 00 00  00 00 00 00`),
+			envelope.ColumnPages{Pages: append(pages, pages...), ElementOffset: 100}, false},
 		{List(0, `00 00 00 00 00 00 00 80`), envelope.ColumnPages{ElementOffset: envelope.Suppressed}, true},
 		{List(0, `ff ff ff ff ff ff ff ff`), envelope.ColumnPages{ElementOffset: -1}, true},
 	} {
 		got := codec.Check(t, Hex(test.hex))
-		if got.Pages = append([]envelope.Page(nil), got.Pages...); !reflect.DeepEqual(*got, test.want) || got.IsSuppressed() != test.suppressed {
+		if got.Pages = append([]envelope.Page(nil), got.Pages...); !reflect.DeepEqual(*got, test.want) ||
+			got.IsSuppressed() != test.suppressed {
 			t.Errorf("got %+v, want %+v", *got, test.want)
 		}
 	}
@@ -189,7 +197,8 @@ func TestFeatures(t *testing.T) {
 		{`01 00 00 00 00 00 00 80  00 00 00 00 00 00 00 80  00 02 00 00 00 00 00 00`,
 			envelope.Features{end | 1, end, 1 << 9}, []int{0, 137}, "137"},
 	} {
-		header := Hex(`01 00 00 00 00 00 00 00` + test.hex + strings.Repeat(`00 00 00 00`, 3) + List(0) + List(0) + List(0) + List(0))
+		header := Hex(`01 00 00 00 00 00 00 00` + test.hex + strings.Repeat(`00 00 00 00`,
+			3) + List(0) + List(0) + List(0) + List(0))
 		h := headers.Check(t, header)
 		if !reflect.DeepEqual(h.Features, test.want) {
 			t.Errorf("%s: got %#x", test.hex, h.Features)
@@ -219,7 +228,8 @@ func TestFeatures(t *testing.T) {
 	}
 	// None given means none set.
 	b, err := new(envelope.Header).Append(nil)
-	if h, err2 := envelope.ParseHeader(b); err != nil || err2 != nil || !reflect.DeepEqual(h.Features, envelope.Features{0}) {
+	if h, err2 := envelope.ParseHeader(b); err != nil || err2 != nil ||
+		!reflect.DeepEqual(h.Features, envelope.Features{0}) {
 		t.Errorf("%v, %v", err, err2)
 	}
 }

@@ -157,5 +157,6 @@ func (s *Schema) wire(c *frame.Codec) {
 	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *frame.Codec, f *Field) { f.Wire(c) })
 	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *frame.Codec, d *Column) { d.Wire(c) })
 	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *frame.Codec, a *Alias) { a.Wire(c) })
-	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *frame.Codec, e *ExtraTypeInfo) { e.Wire(c) })
+	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3],
+		func(c *frame.Codec, e *ExtraTypeInfo) { e.Wire(c) })
 }

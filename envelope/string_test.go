@@ -16,9 +16,11 @@ func TestStrings(t *testing.T) {
 		record fmt.Stringer
 		want   string
 	}{
-		{&envelope.Header{Name: "n", Writer: "w", Schema: schema}, `header of "n" by "w": 3 fields, 2 columns, 1 alias column, 2 extra types`},
+		{&envelope.Header{Name: "n", Writer: "w", Schema: schema},
+			`header of "n" by "w": 3 fields, 2 columns, 1 alias column, 2 extra types`},
 		{&envelope.Footer{}, "footer: 0 cluster groups"},
-		{&envelope.Footer{Extension: &schema, ClusterGroups: make([]envelope.ClusterGroup, 1), AttributeSets: make([]envelope.AttributeSet, 1)},
+		{&envelope.Footer{Extension: &schema, ClusterGroups: make([]envelope.ClusterGroup, 1),
+			AttributeSets: make([]envelope.AttributeSet, 1)},
 			"footer: 1 cluster group; schema extension: 3 fields, 2 columns, 1 alias column, 2 extra types; 1 attribute set"},
 		{&envelope.PageList{Clusters: make([]envelope.Cluster, 2), Pages: []envelope.ClusterPages{
 			{Columns: []envelope.ColumnPages{{Pages: make([]envelope.Page, 2)}, {Pages: make([]envelope.Page, 1)}}}, {}}},

@@ -44,7 +44,8 @@ func NewReader(b []byte, name string, offset int64) *Codec {
 	return &Codec{order: binary.LittleEndian, buf: b, base: offset, path: []step{{name, -1}}}
 }
 
-// NewWriter returns a Codec that appends to dst, little-endian. The paths in errors begin with name.
+// NewWriter returns a Codec that appends to dst, little-endian. The paths in errors begin with
+// name.
 func NewWriter(dst []byte, name string) *Codec {
 	return &Codec{writing: true, order: binary.LittleEndian, buf: dst, path: []step{{name, -1}}}
 }

@@ -141,7 +141,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{frame.Corrupt("x %d", 1), frame.ErrCorrupt, "corrupt data: x 1"},
 		{frame.Unsupported("x %d", 1), frame.ErrUnsupported, "unsupported: x 1"},
-		{frame.BadChecksum(1, 2), frame.ErrChecksum, "checksum mismatch: stored 0x0000000000000001, computed 0x0000000000000002"},
+		{frame.BadChecksum(1, 2), frame.ErrChecksum,
+			"checksum mismatch: stored 0x0000000000000001, computed 0x0000000000000002"},
 	} {
 		wiretest.Fault(t, &frame.FormatError{Err: fmt.Errorf("outer: %w", test.err)}, test.kind)
 		if test.err.Error() != test.text {

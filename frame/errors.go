@@ -17,7 +17,8 @@ var (
 	ErrUnsupported = errors.New("unsupported")
 )
 
-// A FormatError says what is wrong with the input, and where. All packages of the format return it for bad input.
+// A FormatError says what is wrong with the input, and where. All packages of the format return it
+// for bad input.
 type FormatError struct {
 	Offset int64  // bytes from the start of the file, or of the uncompressed envelope or record that Path begins with
 	Path   string // the member, for example "header.fields[3].type name"; empty if it is about the whole input
@@ -49,7 +50,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%v: %s of at least %d bytes, the limit is %d (rntuple.Limits.%s)", ErrUnsupported, e.What, e.Need, e.Have, e.Limit)
+	return fmt.Sprintf("%v: %s of at least %d bytes, the limit is %d (rntuple.Limits.%s)", ErrUnsupported, e.What,
+		e.Need, e.Have, e.Limit)
 }
 
 func (e *LimitError) Unwrap() error { return ErrUnsupported }

@@ -64,7 +64,8 @@ func TestFrames(t *testing.T) {
 	bad := bytes.Clone(v.Bytes)
 	bad[24+16] = 17 // the size of the second record, which would reach into the next list
 	_, _, err := codec.Parse(bad)
-	if f := wiretest.Fault(t, err, frame.ErrCorrupt); f.Path != "test.nested.records[1].record.size" || f.Offset != 1000+24+16+8 {
+	if f := wiretest.Fault(t, err, frame.ErrCorrupt); f.Path != "test.nested.records[1].record.size" ||
+		f.Offset != 1000+24+16+8 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -72,7 +73,8 @@ func TestFrames(t *testing.T) {
 // sweep tries sizes; those from lo to hi, both included, are right.
 func sweep(t *testing.T, what string, lo, hi int64, parse func(size int64) error) {
 	t.Helper()
-	sizes := []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 12, math.MinInt32, math.MaxInt32, 1 << 32, 1<<32 + 20, -1 << 32, math.MaxInt64 - 8, math.MaxInt64}
+	sizes := []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 12, math.MinInt32, math.MaxInt32, 1 << 32,
+		1<<32 + 20, -1 << 32, math.MaxInt64 - 8, math.MaxInt64}
 	for s := int64(-64); s <= 64; s++ {
 		sizes = append(sizes, s)
 	}

@@ -104,16 +104,17 @@ func (l Locator) InFile() error {
 	return frame.Unsupported("locator of unknown type %#02x", uint8(l.Type))
 }
 
-// Object returns the number of the object of a store that holds the block, and the size of the block in
-// bytes. It is an error that wraps frame.ErrUnsupported if the locator is not of type Object, and
-// one that wraps frame.ErrCorrupt if its payload is not as it should be.
+// Object returns the number of the object of a store that holds the block, and the size of the
+// block in bytes. It is an error that wraps frame.ErrUnsupported if the locator is not of type
+// Object, and one that wraps frame.ErrCorrupt if its payload is not as it should be.
 //
 // Source: ROOT's RNTupleSerializer, Object64; the specification leaves the type open.
 func (l Locator) Object() (id, size uint64, err error) {
 	p := []byte(l.Payload)
 	switch {
 	case l.Type != Object:
-		return 0, 0, frame.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type, uint8(l.Type), Object, uint8(Object))
+		return 0, 0, frame.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type,
+			uint8(l.Type), Object, uint8(Object))
 	case len(p) == 12:
 		return binary.LittleEndian.Uint64(p[4:]), uint64(binary.LittleEndian.Uint32(p)), nil
 	case len(p) == 16:

@@ -83,14 +83,16 @@ func TestMalformed(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	for size, want := range map[uint64]locator.Type{0: locator.File, math.MaxInt32: locator.File, math.MaxInt32 + 1: locator.Large, math.MaxUint64: locator.Large} {
+	for size, want := range map[uint64]locator.Type{0: locator.File, math.MaxInt32: locator.File,
+		math.MaxInt32 + 1: locator.Large, math.MaxUint64: locator.Large} {
 		l := locator.At(7, size)
 		b, err := codec.Append(nil, &l)
 		if err != nil || l.Type != want || *codec.RoundTrip(t, b) != l || l.Size != size || l.Offset != 7 {
 			t.Errorf("%d bytes: %+v, %v", size, l, err)
 		}
 	}
-	for l, want := range map[locator.Type]string{locator.File: "File", locator.Large: "Large", locator.Object: "Object64", locator.Multi: "Multi", 0x7e: "Type(0x7e)"} {
+	for l, want := range map[locator.Type]string{locator.File: "File", locator.Large: "Large", locator.Object: "Object64",
+		locator.Multi: "Multi", 0x7e: "Type(0x7e)"} {
 		if l.String() != want {
 			t.Errorf("%v, want %s", l, want)
 		}

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// maxBackoff limits the time between two attempts, unless a server asks for more; maxAfter is how long
-// it may ask for.
+// maxBackoff limits the time between two attempts, unless a server asks for more; maxAfter is how
+// long it may ask for.
 const (
 	maxBackoff = 10 * time.Second
 	maxAfter   = time.Minute
 )
 
-// An attempt makes a request once. It reports whether it has come nearer to the goal: then the others
-// begin to count anew.
+// An attempt makes a request once. It reports whether it has come nearer to the goal: then the
+// others begin to count anew.
 type attempt func(ctx context.Context, arrived func(int)) (progress bool, err error)
 
 // requests makes requests that concern one file.
@@ -75,8 +75,8 @@ func (f *requests) try(ctx context.Context, op string, a attempt) error {
 	}
 }
 
-// once makes one attempt, which fails if too little arrives for a while. It sets left to how much longer
-// the next one may go without data.
+// once makes one attempt, which fails if too little arrives for a while. It sets left to how much
+// longer the next one may go without data.
 func (f *requests) once(ctx context.Context, a attempt, left *time.Duration) (bool, error) {
 	start := time.Now()
 	if err := f.host.enter(ctx); err != nil {
@@ -104,8 +104,8 @@ func (f *requests) once(ctx context.Context, a attempt, left *time.Duration) (bo
 	return progress, err
 }
 
-// alive is how many bytes must arrive within the timeout. Fewer count as none: a request that trickles is
-// as bad as one that stalls.
+// alive is how many bytes must arrive within the timeout. Fewer count as none: a request that
+// trickles is as bad as one that stalls.
 const alive = 1 << 10
 
 // A watch measures an attempt, and gives it up if too little arrives.
@@ -162,8 +162,8 @@ func newUse() *use {
 	return u
 }
 
-// enter begins a request, unless the file is closed. The context that it returns ends with ctx, and when
-// the file is closed; leave must be called at the end.
+// enter begins a request, unless the file is closed. The context that it returns ends with ctx, and
+// when the file is closed; leave must be called at the end.
 func (u *use) enter(ctx context.Context) (inner context.Context, leave func(), err error) {
 	u.mu.RLock()
 	defer u.mu.RUnlock()

@@ -14,19 +14,19 @@ import (
 // A Backend reads one file by one protocol. Its methods make one attempt each: a File repeats them,
 // measures them and limits how many are under way. It must be safe for concurrent use.
 type Backend interface {
-	// Open makes the request that tells the size and the version of the file, and that reads some of
-	// its last bytes, about tail of them, and of its first ones, if it can. It calls arrived with the
-	// number of bytes each time that some arrive, first with 0 when the answer begins. It may be called
-	// by any goroutine.
+	// Open makes the request that tells the size and the version of the file, and that reads some
+	// of its last bytes, about tail of them, and of its first ones, if it can. It calls arrived
+	// with the number of bytes each time that some arrive, first with 0 when the answer begins. It
+	// may be called by any goroutine.
 	Open(ctx context.Context, tail int64, arrived func(n int)) (Info, error)
-	// Read fills ranges, which are in order and do not overlap, with one request, and returns how many
-	// of the first ones are filled. If the file is not the one that info describes, the error wraps
-	// ErrChanged; if the server does not take so many ranges, it wraps ErrTooMany, and Ranges says
-	// less from then on. For arrived see Open.
+	// Read fills ranges, which are in order and do not overlap, with one request, and returns how
+	// many of the first ones are filled. If the file is not the one that info describes, the error
+	// wraps ErrChanged; if the server does not take so many ranges, it wraps ErrTooMany, and Ranges
+	// says less from then on. For arrived see Open.
 	Read(ctx context.Context, info Info, ranges []Range, arrived func(n int)) (filled int, err error)
-	// Ranges returns how many ranges, with gaps between them, a request may have, the largest gap in
-	// bytes that does not count as one, and how many bytes a request should have at least if more are
-	// wanted.
+	// Ranges returns how many ranges, with gaps between them, a request may have, the largest gap
+	// in bytes that does not count as one, and how many bytes a request should have at least if
+	// more are wanted.
 	Ranges() (n int, gap, least int64)
 	Close() error
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// blocks are parts of a file that are kept in memory, for metadata that are read piece by piece: the
-// start and the end of the file, and what was read lately.
+// blocks are parts of a file that are kept in memory, for metadata that are read piece by piece:
+// the start and the end of the file, and what was read lately.
 type blocks struct {
 	mu   sync.Mutex
 	ends []Range // stay
@@ -45,8 +45,8 @@ next:
 	return missing
 }
 
-// read fills p with the bytes from an offset on, of a file of the given size, which has them. What it
-// does not have it reads with fetch, and more, which it keeps.
+// read fills p with the bytes from an offset on, of a file of the given size, which has them. What
+// it does not have it reads with fetch, and more, which it keeps.
 func (b *blocks) read(p []byte, offset, size int64, fetch func(Range) error) error {
 	b.mu.Lock()
 	p, offset, size = b.known(p, offset, size)
@@ -70,8 +70,8 @@ func (b *blocks) read(p []byte, offset, size int64, fetch func(Range) error) err
 	return nil
 }
 
-// known fills the first and the last bytes of p that are kept, and returns the others, where they begin,
-// and up to where nothing is kept.
+// known fills the first and the last bytes of p that are kept, and returns the others, where they
+// begin, and up to where nothing is kept.
 func (b *blocks) known(p []byte, offset, size int64) (rest []byte, begin, limit int64) {
 	for _, kept := range [][]Range{b.ends, b.last, b.ends} {
 		for _, r := range kept {
@@ -95,8 +95,8 @@ func (b *blocks) known(p []byte, offset, size int64) (rest []byte, begin, limit 
 	return p, offset, size
 }
 
-// ahead returns how many bytes to read at once if n are needed at an offset. They are more and more if a
-// file is read in order.
+// ahead returns how many bytes to read at once if n are needed at an offset. They are more and more
+// if a file is read in order.
 func (b *blocks) ahead(offset int64, n int, size int64) int {
 	if b.step = max(b.step, minStep); offset == b.next {
 		b.step = min(2*b.step, maxStep)

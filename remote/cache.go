@@ -21,11 +21,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 )
 
-// A Cache keeps ranges of files in a folder on disk, one file for each, under a limit of size. Ranges
-// belong to a URL and the version of the file there: one that has changed is read anew, and a file
-// whose server tells no version is not kept. What is damaged, or was cut short, is not used. Several
-// processes may use a folder: each adds a 16th of the limit at most until it counts what the others have
-// added. A Cache is safe for concurrent use.
+// A Cache keeps ranges of files in a folder on disk, one file for each, under a limit of size.
+// Ranges belong to a URL and the version of the file there: one that has changed is read anew, and
+// a file whose server tells no version is not kept. What is damaged, or was cut short, is not used.
+// Several processes may use a folder: each adds a 16th of the limit at most until it counts what
+// the others have added. A Cache is safe for concurrent use.
 //
 // The folder has a file that marks it as a cache. A Cache counts and removes only files whose names
 // and places are those that a Cache gives.
@@ -38,9 +38,9 @@ type Cache struct {
 	added int64 // since then
 }
 
-// NewCache returns the cache in a folder, which it makes if need be, with a limit in bytes. Others that
-// use the folder should have the same limit. The error wraps ErrNotCache if the folder has files but
-// is no cache, and, on Unix, ErrNotPrivate if another user owns it or can write to it.
+// NewCache returns the cache in a folder, which it makes if need be, with a limit in bytes. Others
+// that use the folder should have the same limit. The error wraps ErrNotCache if the folder has
+// files but is no cache, and, on Unix, ErrNotPrivate if another user owns it or can write to it.
 func NewCache(dir string, limit int64) (*Cache, error) {
 	if limit <= 0 {
 		return nil, fmt.Errorf("a cache of %d bytes; the limit must be positive", limit)
@@ -63,15 +63,16 @@ func NewCache(dir string, limit int64) (*Cache, error) {
 	return c, nil
 }
 
-// A cache has a file named marker. Its name says the version, so that it exists as a whole or not at all
-// when several processes make a cache.
+// A cache has a file named marker. Its name says the version, so that it exists as a whole or not
+// at all when several processes make a cache.
 const (
 	markerPrefix = "rntuple-cache-"
 	marker       = markerPrefix + "1"
 	markerText   = "This folder is a cache of ranges of files. It may be removed as a whole.\n"
 )
 
-// claim makes sure that the folder is a private cache that can be written to. It marks an empty folder.
+// claim makes sure that the folder is a private cache that can be written to. It marks an empty
+// folder.
 func (c *Cache) claim() error {
 	info, err := c.root.Stat(".")
 	if err != nil {
@@ -196,7 +197,8 @@ func (c *cached) read(name string, r Range) error {
 	if _, err := io.ReadFull(f, r.Data); err != nil {
 		return errDamaged
 	}
-	if n, err := io.ReadFull(f, sum[:]); n != trailer || err != io.ErrUnexpectedEOF || binary.LittleEndian.Uint64(sum[:]) != c.checksum(r) {
+	if n, err := io.ReadFull(f, sum[:]); n != trailer || err != io.ErrUnexpectedEOF ||
+		binary.LittleEndian.Uint64(sum[:]) != c.checksum(r) {
 		return errDamaged
 	}
 	return nil
@@ -251,8 +253,8 @@ type kept struct {
 	used time.Time
 }
 
-// evict removes the ranges that were used longest ago if there are more than the limit allows, until a
-// tenth of it is free.
+// evict removes the ranges that were used longest ago if there are more than the limit allows,
+// until a tenth of it is free.
 func (c *Cache) evict() error {
 	parts, _, err := c.list(".")
 	if err != nil {
@@ -283,8 +285,8 @@ func (c *Cache) evict() error {
 	return nil
 }
 
-// list returns the parts and ranges in a folder of the cache, and removes abandoned files. It passes over
-// everything that a cache does not make.
+// list returns the parts and ranges in a folder of the cache, and removes abandoned files. It
+// passes over everything that a cache does not make.
 func (c *Cache) list(dir string) (parts []string, ranges []kept, err error) {
 	entries, err := fs.ReadDir(c.root.FS(), dir)
 	for _, d := range entries {

@@ -22,7 +22,7 @@ func (b *fake) openCached(t *testing.T, c *Cache, s *Stats) *File {
 	t.Helper()
 	register()
 	fakes.Store("cached", b)
-	f, err := Open(t.Context(), "fake://cached/a?secret", Options{Cache: c, Stats: s, Tail: 1})
+	f, err := Open(t.Context(), "fake://cached/a?secret", &Options{Cache: c, Stats: s, Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheVersions makes sure that another version or file, and one without a version, is read anew.
+// TestCacheVersions makes sure that another version or file, and one without a version, is read
+// anew.
 func TestCacheVersions(t *testing.T) {
 	c := newCache(t, filepath.Join(t.TempDir(), "cache"), 1<<30)
 	const url = "https://h/a"
@@ -171,7 +172,8 @@ func TestCacheDamage(t *testing.T) {
 	if err1 != nil || err2 != nil || len(good) != 58 {
 		t.Fatal(err1, err2, len(good))
 	}
-	bad := map[string][]byte{"another range": exchanged, "longer": append(slices.Clip(good), 0), "twice": append(slices.Clip(good), good...)}
+	bad := map[string][]byte{"another range": exchanged, "longer": append(slices.Clip(good), 0),
+		"twice": append(slices.Clip(good), good...)}
 	for i := range good {
 		for _, x := range []byte{1, 0x80, 0xff} {
 			b := slices.Clone(good)
@@ -225,10 +227,12 @@ func TestCacheLimit(t *testing.T) {
 	if again, _ := keptFiles(t, dir); !slices.Equal(again, paths) {
 		t.Error("a range of a quarter of the limit is kept")
 	}
-	// A smaller limit holds at once, and what was abandoned is removed, what is being written is not.
+	// A smaller limit holds at once, and what was abandoned is removed, what is being written is
+	// not.
 	old, now := filepath.Join(dir, newName()), filepath.Join(dir, f.cache.dir, newName())
 	long := time.Now().Add(-2 * abandoned)
-	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600), os.Chtimes(old, long, long)); err != nil {
+	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600),
+		os.Chtimes(old, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	newCache(t, dir, 10*block)
@@ -244,20 +248,23 @@ func TestCacheLimit(t *testing.T) {
 	}
 }
 
-// TestCacheStrangers makes sure that a cache touches nothing that it did not make: neither in folders that are
-// none, nor in its own.
+// TestCacheStrangers makes sure that a cache touches nothing that it did not make: neither in
+// folders that are none, nor in its own.
 func TestCacheStrangers(t *testing.T) {
 	long := time.Now().Add(-2 * abandoned)
 	put := func(path string) {
 		t.Helper()
-		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, 8*block), 0o600), os.Chtimes(path, long, long))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, 8*block), 0o600),
+			os.Chtimes(path, long, long))
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	const part = "0123456789abcdef0123456789abcdef"
-	theirs := []string{"thesis.tex", "new-results", "0-8000", "new-0123456789abcdef.txt", "a/0-8000", "a/new-0123456789abcdef",
-		part + "/notes", part + "/a/0-8000", part + "/0-8000.txt", part + "/new-1", part + "0/0-8000", "a/" + part + "/0-8000"}
+	theirs := []string{"thesis.tex", "new-results", "0-8000", "new-0123456789abcdef.txt", "a/0-8000",
+		"a/new-0123456789abcdef",
+		part + "/notes", part + "/a/0-8000", part + "/0-8000.txt", part + "/new-1", part + "0/0-8000",
+		"a/" + part + "/0-8000"}
 	for _, name := range append(theirs, part+"/0-8000", "new-0123456789abcdef", "rntuple-cache-2", "rntuple-cache-1/a") {
 		dir := filepath.Join(t.TempDir(), "a")
 		put(filepath.Join(dir, name))
@@ -315,8 +322,8 @@ func TestCacheAtOnce(t *testing.T) {
 	}
 }
 
-// TestCacheProcesses lets several processes read the same file through one cache, which is so small that they
-// remove what others have kept.
+// TestCacheProcesses lets several processes read the same file through one cache, which is so small
+// that they remove what others have kept.
 func TestCacheProcesses(t *testing.T) {
 	const limit = 64 * block
 	dir := filepath.Join(t.TempDir(), "cache")

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkPrivate returns an error if a folder belongs to another user, or others can write to it: what they put
-// there would be taken for what a server has sent.
+// checkPrivate returns an error if a folder belongs to another user, or others can write to it:
+// what they put there would be taken for what a server has sent.
 func checkPrivate(dir fs.FileInfo) error {
 	if stat, ok := dir.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("%w: it belongs to the user %d, not to %d", ErrNotPrivate, stat.Uid, os.Geteuid())

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestCachePrivate refuses folders of others, and those that others can write to, whether they are caches or empty.
+// TestCachePrivate refuses folders of others, and those that others can write to, whether they are
+// caches or empty.
 func TestCachePrivate(t *testing.T) {
 	for _, mark := range []bool{false, true} {
 		for _, mode := range []os.FileMode{0o720, 0o702, 0o777, 0o777 | os.ModeSticky, 0o700, 0o755} {
@@ -59,7 +60,8 @@ func TestCacheLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "a"), t.TempDir()
 	c := newCache(t, dir, 4*block)
 	theirs := filepath.Join(outside, "0-8000")
-	err := errors.Join(os.WriteFile(theirs, make([]byte, 8*block), 0o600), os.Symlink(outside, filepath.Join(dir, strings.Repeat("a", 32))),
+	err := errors.Join(os.WriteFile(theirs, make([]byte, 8*block), 0o600),
+		os.Symlink(outside, filepath.Join(dir, strings.Repeat("a", 32))),
 		os.Symlink(outside, filepath.Join(dir, c.of("a", Info{}).dir)))
 	if err != nil {
 		t.Fatal(err)
@@ -79,8 +81,8 @@ func TestCacheLinks(t *testing.T) {
 	newCache(t, link, 1<<20)
 }
 
-// TestCacheFull reads where the disk takes no more than some bytes of a file: that is no error, and nothing
-// damaged is kept.
+// TestCacheFull reads where the disk takes no more than some bytes of a file: that is no error, and
+// nothing damaged is kept.
 func TestCacheFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCacheFullProcess$")
@@ -105,7 +107,8 @@ func TestCacheFullProcess(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	// Not for longer than the test, because a process that measures coverage writes what it has found at its end.
+	// Not for longer than the test, because a process that measures coverage writes what it has
+	// found at its end.
 	unlimited := limit
 	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &unlimited)
 	limit.Cur = 1000

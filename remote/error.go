@@ -56,8 +56,9 @@ func Redact(name string) string { return location.Parse(name).String() }
 func Base(name string) string { return location.Parse(name).Base() }
 
 // A Temporary is an error of a Backend that may pass: the request is worth another attempt. So are
-// ErrTimeout, errors of package io about an early end, connections that were reset or refused, and errors
-// with methods Timeout and Temporary, as those of package net have, one of which returns true.
+// ErrTimeout, errors of package io about an early end, connections that were reset or refused, and
+// errors with methods Timeout and Temporary, as those of package net have, one of which returns
+// true.
 type Temporary struct {
 	Err   error
 	After time.Duration // that the server asks to wait before, or 0
@@ -72,7 +73,8 @@ func (e *Temporary) Unwrap() error { return e.Err }
 // temporary reports whether an error may pass, and how long to wait at least.
 func temporary(err error) (after time.Duration, ok bool) {
 	var t *Temporary
-	// Errors of package net have these methods. The package itself makes programs need libc, which takes time to load.
+	// Errors of package net have these methods. The package itself makes programs need libc, which
+	// takes time to load.
 	var n interface {
 		Timeout() bool
 		Temporary() bool

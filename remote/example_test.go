@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Two columns of a file on a web server are read: it takes one request to open the file, and one for the
-// pages.
+// Two columns of a file on a web server are read: it takes one request to open the file, and one
+// for the pages.
 func Example() {
 	server := httptest.NewServer(http.FileServer(http.Dir("../testdata")))
 	defer server.Close()
@@ -50,7 +50,7 @@ func ExampleFile_ReadRanges() {
 	server := httptest.NewServer(http.FileServer(http.Dir("../testdata")))
 	defer server.Close()
 
-	f, err := remote.Open(context.Background(), server.URL+"/dimuon.root", remote.Options{})
+	f, err := remote.Open(context.Background(), server.URL+"/dimuon.root", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func ExampleUpload() {
 	defer server.Close()
 
 	file := strings.NewReader("a file")
-	err := remote.Upload(context.Background(), server.URL+"/new", file, file.Size(), remote.UploadOptions{})
+	err := remote.Upload(context.Background(), server.URL+"/new", file, file.Size(), nil)
 	fmt.Println(arrived, err)
 	// Output: 6 <nil>
 }

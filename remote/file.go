@@ -26,8 +26,11 @@ type File struct {
 
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
-func Open(ctx context.Context, name string, o Options) (*File, error) {
-	return openFile(ctx, location.Parse(name), o)
+func Open(ctx context.Context, name string, o *Options) (*File, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return openFile(ctx, location.Parse(name), *o)
 }
 
 func openFile(ctx context.Context, at location.Location, o Options) (*File, error) {
@@ -58,7 +61,8 @@ func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 		b.Close()
 		return nil, &Error{Op: "open", URL: at.String(), Err: errors.ErrUnsupported}
 	}
-	f := &File{backend: b, objects: store, ctx: ctx, blocks: new(blocks), requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
+	f := &File{backend: b, objects: store, ctx: ctx, blocks: new(blocks),
+		requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
 	err = f.try(ctx, "open", func(ctx context.Context, arrived func(int)) (progress bool, err error) {
 		f.info, err = b.Open(ctx, o.Tail, arrived)
 		if err == nil && (f.info.Size < 0 || f.info.Size < int64(max(len(f.info.Tail), len(f.info.Head)))) {
@@ -83,8 +87,8 @@ func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 	return f, nil
 }
 
-// Close closes the file. Requests that are under way end, with an error that wraps fs.ErrClosed, as do
-// those that are made later.
+// Close closes the file. Requests that are under way end, with an error that wraps fs.ErrClosed, as
+// do those that are made later.
 func (f *File) Close() error {
 	f.use.close()
 	if f.release != nil {
@@ -96,8 +100,8 @@ func (f *File) Close() error {
 // Len returns the size of the file in bytes.
 func (f *File) Len() int64 { return f.info.Size }
 
-// Version returns what the server says to tell this content of the file from others, as an ETag: empty if it
-// does not.
+// Version returns what the server says to tell this content of the file from others, as an ETag:
+// empty if it does not.
 func (f *File) Version() string { return f.info.Version }
 
 // Name returns the URL without what may be secret.
@@ -112,8 +116,8 @@ func (f *File) Costs() Costs {
 	return c
 }
 
-// ReadRanges fills ranges, which are in order and do not overlap, with one request unless the server
-// refuses it or it has to be repeated.
+// ReadRanges fills ranges, which are in order and do not overlap, with one request unless the
+// server refuses it or it has to be repeated.
 func (f *File) ReadRanges(ctx context.Context, ranges []Range) error {
 	for _, r := range ranges {
 		f.o.Stats.wanted.Add(int64(len(r.Data)))
@@ -174,8 +178,8 @@ func (f *File) fit(ranges []Range) []Range {
 	return ranges
 }
 
-// ReadAt implements io.ReaderAt, for metadata: it reads more than it is asked for, and keeps some of it
-// in memory. ReadRanges reads what it is asked for.
+// ReadAt implements io.ReaderAt, for metadata: it reads more than it is asked for, and keeps some
+// of it in memory. ReadRanges reads what it is asked for.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) { return f.ReadAtContext(f.ctx, p, offset) }
 
 // ReadAtContext is like ReadAt with another context.
@@ -190,7 +194,8 @@ func (f *File) ReadAtContext(ctx context.Context, p []byte, offset int64) (int, 
 			return 0, err
 		}
 	} else if n > 0 {
-		if err := f.blocks.read(p[:n], offset, f.info.Size, func(r Range) error { return f.fetch(ctx, []Range{r}) }); err != nil {
+		if err := f.blocks.read(p[:n], offset, f.info.Size,
+			func(r Range) error { return f.fetch(ctx, []Range{r}) }); err != nil {
 			return 0, err
 		}
 	}
@@ -200,8 +205,8 @@ func (f *File) ReadAtContext(ctx context.Context, p []byte, offset int64) (int, 
 	return n, nil
 }
 
-// WithContext returns r with another context, if it is a File or another io.ReaderAt that has a method
-// ReadAtContext as File does; if not, it returns r.
+// WithContext returns r with another context, if it is a File or another io.ReaderAt that has a
+// method ReadAtContext as File does; if not, it returns r.
 func WithContext(ctx context.Context, r io.ReaderAt) io.ReaderAt {
 	if c, ok := r.(contextReaderAt); ok {
 		return withContext{ctx, c}

@@ -117,7 +117,7 @@ func (b *fake) tryOpen(t *testing.T, o Options) (*File, error) {
 	host := fmt.Sprintf("host%d", rand.Uint64())
 	fakes.Store(host, b)
 	t.Cleanup(func() { fakes.Delete(host) })
-	return Open(t.Context(), "fake://"+host+"/a", o)
+	return Open(t.Context(), "fake://"+host+"/a", &o)
 }
 
 // noise returns bytes of which no part is like another.
@@ -131,7 +131,8 @@ func noise(n int) []byte {
 func TestCosts(t *testing.T) {
 	const mega = 1 << 20
 	within := func(got int64, want float64) bool { return float64(got) > 0.8*want && float64(got) < 1.25*want }
-	for _, latency := range []time.Duration{100 * time.Microsecond, time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, time.Second} {
+	for _, latency := range []time.Duration{100 * time.Microsecond, time.Millisecond, 20 * time.Millisecond,
+		100 * time.Millisecond, time.Second} {
 		for _, rate := range []float64{1e5, 1e6, 1e7, 1e8, 1e9} {
 			for most, least := range map[int]int64{1: 0, 100: 0, 1000: 3 * mega} {
 				synctest.Test(t, func(t *testing.T) {
@@ -158,7 +159,8 @@ func TestCosts(t *testing.T) {
 						b.latency = latency
 					}
 					c := f.Costs()
-					if !within(c.Gap, gap(rate)) || !within(c.Bytes, max(mega, float64(least), min(4*latency.Seconds()*rate, 8*mega))) {
+					if !within(c.Gap, gap(rate)) || !within(c.Bytes,
+						max(mega, float64(least), min(4*latency.Seconds()*rate, 8*mega))) {
 						t.Errorf("%v, %.0f bytes per second: %+v, want a gap of %.0f", latency, rate, c, gap(rate))
 					}
 				})
@@ -179,19 +181,24 @@ func TestAttempts(t *testing.T) {
 		shortest, longest time.Duration
 		want              error
 	}{
-		"none":                      {always(nil), Options{}, 1, 0, 0, nil},
-		"stays":                     {always(stays), Options{}, 1, 0, 0, stays},
-		"passes, always":            {always(passes), Options{}, 5, 1500 * time.Millisecond, 4500 * time.Millisecond, passes},
-		"passes, one":               {always(passes), Options{Attempts: 1}, 1, 0, 0, passes},
-		"passes, many":              {always(passes), Options{Attempts: 12, Backoff: time.Second}, 12, 75*time.Second/2 + 1, 3 * 85 * time.Second / 2, passes},
-		"passes, no pause":          {always(passes), Options{Attempts: 3, Backoff: 1}, 3, 0, 10, passes},
-		"DNS, for now":              {always(&net.OpError{Op: "dial", Err: busy}), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, busy},
-		"DNS":                       {always(&net.OpError{Op: "dial", Err: nowhere}), Options{}, 1, 0, 0, nowhere},
-		"late":                      {always(os.ErrDeadlineExceeded), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, os.ErrDeadlineExceeded},
-		"cut":                       {always(io.ErrUnexpectedEOF), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, io.ErrUnexpectedEOF},
-		"changed":                   {always(fmt.Errorf("%w, as it seems", ErrChanged)), Options{}, 1, 0, 0, ErrChanged},
-		"changed for now":           {always(&Temporary{Err: ErrChanged}), Options{}, 1, 0, 0, ErrChanged},
-		"asks to wait":              {always(&Temporary{Err: passes, After: 50 * time.Second}), Options{Attempts: 3}, 3, 100 * time.Second, 100 * time.Second, passes},
+		"none":           {always(nil), Options{}, 1, 0, 0, nil},
+		"stays":          {always(stays), Options{}, 1, 0, 0, stays},
+		"passes, always": {always(passes), Options{}, 5, 1500 * time.Millisecond, 4500 * time.Millisecond, passes},
+		"passes, one":    {always(passes), Options{Attempts: 1}, 1, 0, 0, passes},
+		"passes, many": {always(passes), Options{Attempts: 12, Backoff: time.Second}, 12, 75*time.Second/2 + 1,
+			3 * 85 * time.Second / 2, passes},
+		"passes, no pause": {always(passes), Options{Attempts: 3, Backoff: 1}, 3, 0, 10, passes},
+		"DNS, for now": {always(&net.OpError{Op: "dial", Err: busy}),
+			Options{Attempts: 2, Backoff: 1}, 2, 0, 10, busy},
+		"DNS": {always(&net.OpError{Op: "dial", Err: nowhere}), Options{}, 1, 0, 0, nowhere},
+		"late": {always(os.ErrDeadlineExceeded), Options{Attempts: 2, Backoff: 1}, 2, 0, 10,
+			os.ErrDeadlineExceeded},
+		"cut": {always(io.ErrUnexpectedEOF), Options{Attempts: 2, Backoff: 1}, 2, 0,
+			10, io.ErrUnexpectedEOF},
+		"changed":         {always(fmt.Errorf("%w, as it seems", ErrChanged)), Options{}, 1, 0, 0, ErrChanged},
+		"changed for now": {always(&Temporary{Err: ErrChanged}), Options{}, 1, 0, 0, ErrChanged},
+		"asks to wait": {always(&Temporary{Err: passes, After: 50 * time.Second}), Options{Attempts: 3}, 3,
+			100 * time.Second, 100 * time.Second, passes},
 		"asks to wait for too long": {always(&Temporary{Err: passes, After: 61 * time.Second}), Options{}, 1, 0, 0, passes},
 		"in the end": {func(attempt int) (int, error) {
 			if attempt < 4 {
@@ -227,7 +234,8 @@ func TestAttempts(t *testing.T) {
 			err := f.ReadRanges(t.Context(), ranges)
 			d := time.Since(start)
 			if !errors.Is(err, c.want) || b.attempts != c.attempts || d < c.shortest || d > c.longest {
-				t.Errorf("%s: %v after %d attempts and %v, want %v after %d and %v to %v", name, err, b.attempts, d, c.want, c.attempts, c.shortest, c.longest)
+				t.Errorf("%s: %v after %d attempts and %v, want %v after %d and %v to %v", name, err, b.attempts, d, c.want,
+					c.attempts, c.shortest, c.longest)
 			}
 			for _, r := range ranges {
 				if err == nil && !bytes.Equal(r.Data, b.data[r.Offset:r.End()]) {
@@ -260,7 +268,8 @@ func TestTimeout(t *testing.T) {
 			b.latency, b.rate = c.latency, c.rate
 			start := time.Now()
 			err := f.ReadRanges(t.Context(), []Range{{0, make([]byte, int(c.size)-1)}})
-			if d := time.Since(start).Round(time.Second); errors.Is(err, ErrTimeout) != c.fails || (err != nil) != c.fails || d != c.after {
+			if d := time.Since(start).Round(time.Second); errors.Is(err, ErrTimeout) != c.fails ||
+				(err != nil) != c.fails || d != c.after {
 				t.Errorf("%+v: %v after %v", c, err, d)
 			}
 		})
@@ -271,7 +280,8 @@ func TestTimeout(t *testing.T) {
 		if err == nil {
 			f.Close()
 		}
-		if !errors.Is(err, ErrTimeout) || !b.closed || !strings.HasSuffix(err.Error(), "/a: open: no data arrived in time (2 attempts)") {
+		if !errors.Is(err, ErrTimeout) || !b.closed ||
+			!strings.HasSuffix(err.Error(), "/a: open: no data arrived in time (2 attempts)") {
 			t.Errorf("%v, closed %t", err, b.closed)
 		}
 	})
@@ -302,7 +312,8 @@ func TestTrickle(t *testing.T) {
 	})
 }
 
-// TestMaxWait has a server that says each 10 s that data will arrive, and fails each 10 min. Data gives it more time.
+// TestMaxWait has a server that says each 10 s that data will arrive, and fails each 10 min. Data
+// gives it more time.
 func TestMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &fake{data: noise(10_000)}
@@ -326,7 +337,8 @@ func TestMaxWait(t *testing.T) {
 				}
 				return false, &Temporary{Err: errors.New("later")}
 			})
-			if d := time.Since(start) - c.want; !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no data arrived in time (25m0s without data)") || d < 0 || d > 10*time.Second {
+			if d := time.Since(start) - c.want; !errors.Is(err, ErrTimeout) ||
+				!strings.Contains(err.Error(), "no data arrived in time (25m0s without data)") || d < 0 || d > 10*time.Second {
 				t.Errorf("%v after %v, want %v", err, time.Since(start), c.want)
 			}
 		}
@@ -417,7 +429,8 @@ func TestConcurrent(t *testing.T) {
 func TestBadSize(t *testing.T) {
 	for _, info := range []Info{{Size: -1}, {Size: 5, Tail: make([]byte, 6)}} {
 		b := &fake{info: &info}
-		if f, err := b.tryOpen(t, Options{}); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("the server says that the file has %d bytes", info.Size)) || !b.closed {
+		if f, err := b.tryOpen(t, Options{}); err == nil ||
+			!strings.HasSuffix(err.Error(), fmt.Sprintf("the server says that the file has %d bytes", info.Size)) || !b.closed {
 			t.Errorf("opened %v, %v", f, err)
 		}
 	}
@@ -434,7 +447,7 @@ func TestOpenObjects(t *testing.T) {
 		"ntpl+s3+https://host/a": ErrScheme,
 		"a":                      ErrScheme,
 	} {
-		if s, err := OpenObjects(t.Context(), url, Options{}); s != nil || !errors.Is(err, want) {
+		if s, err := OpenObjects(t.Context(), url, nil); s != nil || !errors.Is(err, want) {
 			t.Errorf("%s: opened %v, %v, want %v", url, s, err, want)
 		}
 	}

@@ -15,8 +15,11 @@ var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, whi
 // OpenObjects opens the RNTuple in objects at a URL, as Open opens a file. If there is a file at the
 // URL, the error wraps errors.ErrUnsupported. It is experimental, and for programs that read the bytes
 // of objects: package rntuple reads RNTuples, wherever they are.
-func OpenObjects(ctx context.Context, name string, o Options) (objects.Source, error) {
-	f, err := openAny(ctx, location.Parse(name), o)
+func OpenObjects(ctx context.Context, name string, o *Options) (objects.Source, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	f, err := openAny(ctx, location.Parse(name), *o)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// Options say how files are read. The zero value stands for the defaults.
+// Options say how files are read. The zero value stands for the defaults, and so does a nil
+// pointer.
 type Options struct {
-	// Timeout is how long a request may go without 1 KiB, or all that is left, arriving. Default: 30 s.
+	// Timeout is how long a request may go without 1 KiB, or all that is left, arriving. Default:
+	// 30 s.
 	Timeout time.Duration
-	// MaxWait is how long a request may go without 1 KiB in all, although the server asks to wait for
-	// it: waits, redirections and attempts count together. Default: 30 min.
+	// MaxWait is how long a request may go without 1 KiB in all, although the server asks to wait
+	// for it: waits, redirections and attempts count together. Default: 30 min.
 	MaxWait time.Duration
 	// Attempts is how often a request is made before its error is returned. Only errors that may
 	// pass are worth another one. Default: 5.
@@ -22,8 +24,8 @@ type Options struct {
 	// Requests limits how many requests are under way at a time for a host, from all files that
 	// share this Options, or its Host. Default: 16.
 	Requests int
-	// Whole limits the size in bytes of files that are read whole, into memory, because their server
-	// cannot read ranges. Larger ones are refused with ErrNoRanges. Default: 64 MiB.
+	// Whole limits the size in bytes of files that are read whole, into memory, because their
+	// server cannot read ranges. Larger ones are refused with ErrNoRanges. Default: 64 MiB.
 	Whole int64
 	// Anonymous is set to send no credentials, even if there are any.
 	Anonymous bool
@@ -44,7 +46,8 @@ func (o Options) complete() (Options, error) {
 		name  string
 		value int64
 	}{
-		{"Timeout", int64(o.Timeout)}, {"MaxWait", int64(o.MaxWait)}, {"Attempts", int64(o.Attempts)}, {"Backoff", int64(o.Backoff)},
+		{"Timeout", int64(o.Timeout)}, {"MaxWait", int64(o.MaxWait)}, {"Attempts", int64(o.Attempts)},
+		{"Backoff", int64(o.Backoff)},
 		{"Requests", int64(o.Requests)}, {"Whole", o.Whole}, {"Tail", o.Tail},
 	} {
 		if n.value < 0 {

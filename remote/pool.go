@@ -8,9 +8,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// A Pool keeps files open for a while after they were closed, so that opening them again takes no request:
-// what is at the URL is then taken to be what it was. The Options of those who share a Pool must be equal but
-// for Stats. It is safe for concurrent use.
+// A Pool keeps files open for a while after they were closed, so that opening them again takes no
+// request: what is at the URL is then taken to be what it was. The Options of those who share a
+// Pool must be equal but for Stats. It is safe for concurrent use.
 type Pool struct {
 	mu     sync.Mutex
 	most   int
@@ -64,7 +64,8 @@ func (p *Pool) open(ctx context.Context, at location.Location, o Options) (*File
 	f.users++
 	p.idle = slices.DeleteFunc(p.idle, func(other *pooled) bool { return other == f })
 	user := *f.File
-	user.ctx, user.release, user.changed = ctx, sync.OnceValue(func() error { return p.release(f) }), func() { p.forget(f) }
+	user.ctx, user.release, user.changed = ctx, sync.OnceValue(func() error { return p.release(f) }),
+		func() { p.forget(f) }
 	user.requests = requests{user.name, o, user.host, &o.Stats.read, newUse()}
 	return &user, nil
 }
@@ -92,8 +93,8 @@ func (p *Pool) release(f *pooled) error {
 	return p.shrink(p.most)
 }
 
-// shrink closes files that nobody uses, those first that were closed first, until there are at most the given
-// number. p.mu must be held.
+// shrink closes files that nobody uses, those first that were closed first, until there are at most
+// the given number. p.mu must be held.
 func (p *Pool) shrink(most int) (err error) {
 	for len(p.idle) > most {
 		f := p.idle[0]

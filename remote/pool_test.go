@@ -15,7 +15,7 @@ func TestPool(t *testing.T) {
 	var backends [4]*fake
 	open := func(i int, o Options) (*File, error) {
 		o.Pool = pool
-		return Open(t.Context(), fmt.Sprintf("fake://%s-%d/", t.Name(), i), o)
+		return Open(t.Context(), fmt.Sprintf("fake://%s-%d/", t.Name(), i), &o)
 	}
 	use := func(i int, o Options) {
 		t.Helper()
@@ -81,7 +81,7 @@ func TestPoolChanged(t *testing.T) {
 	old, fresh := &fake{data: noise(1 << 20), most: 1}, &fake{data: noise(1<<20 + 1), most: 1}
 	fakes.Store(t.Name(), old)
 	open := func() *File {
-		f, err := Open(t.Context(), "fake://"+t.Name()+"/", Options{Pool: pool, Tail: 10, Attempts: 1})
+		f, err := Open(t.Context(), "fake://"+t.Name()+"/", &Options{Pool: pool, Tail: 10, Attempts: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,8 @@ func TestPoolChanged(t *testing.T) {
 	}
 }
 
-// TestPoolErrors opens what cannot be opened, cancels one of two users, and opens from many goroutines.
+// TestPoolErrors opens what cannot be opened, cancels one of two users, and opens from many
+// goroutines.
 func TestPoolErrors(t *testing.T) {
 	pool := NewPool(1)
 	defer pool.Close()
@@ -115,21 +116,21 @@ func TestPoolErrors(t *testing.T) {
 	b := &fake{data: noise(1000), most: 1}
 	fakes.Store(t.Name(), b)
 	url := "fake://" + t.Name() + "/"
-	if _, err := Open(t.Context(), url, Options{Pool: pool, Tail: -1}); err == nil {
+	if _, err := Open(t.Context(), url, &Options{Pool: pool, Tail: -1}); err == nil {
 		t.Error("negative Tail is taken")
 	}
 	b.info = &Info{Size: -1}
-	if _, err := Open(t.Context(), url, Options{Pool: pool}); err == nil {
+	if _, err := Open(t.Context(), url, &Options{Pool: pool}); err == nil {
 		t.Error("a file of negative size is opened")
 	}
 	b.info = nil
 
 	ctx, cancel := context.WithCancel(t.Context())
-	one, err := Open(ctx, url, Options{Pool: pool, Tail: 1})
+	one, err := Open(ctx, url, &Options{Pool: pool, Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Open(t.Context(), url, Options{Pool: pool, Tail: 1})
+	other, err := Open(t.Context(), url, &Options{Pool: pool, Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestPoolErrors(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			f, err := Open(t.Context(), url, Options{Pool: pool, Tail: 1, Requests: 1})
+			f, err := Open(t.Context(), url, &Options{Pool: pool, Tail: 1, Requests: 1})
 			if err != nil {
 				t.Error(err)
 				return

@@ -16,8 +16,8 @@ type Range struct {
 // End returns the offset behind the range.
 func (r Range) End() int64 { return r.Offset + int64(len(r.Data)) }
 
-// A RangeReader is an io.ReaderAt that can read several ranges of a file with one request. Readers of
-// RNTuples plan their reads for a file that is one.
+// A RangeReader is an io.ReaderAt that can read several ranges of a file with one request. Readers
+// of RNTuples plan their reads for a file that is one.
 type RangeReader interface {
 	io.ReaderAt
 	// ReadRanges fills the ranges, which are in order, not empty, and do not overlap. It is one
@@ -36,7 +36,8 @@ type Costs struct {
 	// Ranges is the number of ranges, with gaps between them, that a request may have; at most 1
 	// if it can only read what lies in one piece.
 	Ranges int
-	// Bytes is the number of bytes that a request should read at most. A single range may have more.
+	// Bytes is the number of bytes that a request should read at most. A single range may have
+	// more.
 	Bytes int64
 	// Requests is the number of requests that should be under way at a time.
 	Requests int
@@ -45,7 +46,8 @@ type Costs struct {
 // Local are the costs of files on disk.
 var Local = Costs{Gap: 32 << 10, Ranges: 1, Bytes: 8 << 20, Requests: 2}
 
-// maxExtra is the part of the wanted bytes, as a divisor, that may be read besides to save requests.
+// maxExtra is the part of the wanted bytes, as a divisor, that may be read besides to save
+// requests.
 const maxExtra = 16
 
 // Plan makes requests of parts of a file, which it sorts by offset; bounds returns the offsets of a
@@ -109,8 +111,8 @@ func piecesOf[T any](parts []T, bounds func(T) (begin, end int64)) (pieces []pie
 	return pieces, total
 }
 
-// join joins pieces over gaps of at most the given size, the shortest first, while they have no more bytes
-// together than extra.
+// join joins pieces over gaps of at most the given size, the shortest first, while they have no
+// more bytes together than extra.
 func join(pieces []piece, gap, extra int64) {
 	var order []int
 	for i := 1; i < len(pieces); i++ {

@@ -11,8 +11,8 @@ type part struct{ begin, end int64 }
 
 func (p part) bounds() (int64, int64) { return p.begin, p.end }
 
-// readsOf returns how many pieces a request of parts reads, and how many bytes, if it reads the gaps of at
-// most a size. It looks at each byte.
+// readsOf returns how many pieces a request of parts reads, and how many bytes, if it reads the
+// gaps of at most a size. It looks at each byte.
 func readsOf(parts []part, gap int64) (pieces int, bytes int64) {
 	wanted := map[int64]bool{}
 	first, last := parts[0].begin, parts[0].end
@@ -63,7 +63,8 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("plan %d, %+v of %v: %v: "+format, append([]any{n, c, given, requests}, args...)...)
 		}
 		// Each part once, in order.
-		if got, want := slices.Concat(requests...), slices.Clone(given); !slices.IsSortedFunc(got, byBegin) || !sameParts(got, want) {
+		if got, want := slices.Concat(requests...), slices.Clone(given); !slices.IsSortedFunc(got, byBegin) ||
+			!sameParts(got, want) {
 			fail("got the parts %v", got)
 		}
 		extra, before := int64(0), int64(-1)
@@ -137,7 +138,8 @@ func gapsOf(parts []part) (gaps []int64) {
 	return gaps
 }
 
-// longestPiece returns the size of the largest piece of parts that overlap, which cannot be divided.
+// longestPiece returns the size of the largest piece of parts that overlap, which cannot be
+// divided.
 func longestPiece(parts []part) (longest int64) {
 	for _, p := range islands(parts, false) {
 		longest = max(longest, p.end-p.begin)
@@ -145,9 +147,9 @@ func longestPiece(parts []part) (longest int64) {
 	return longest
 }
 
-// slowPlan returns how many requests of one piece there are: parts that overlap count as one, gaps are
-// closed from the shortest on while the extra bytes allow it, and what is joined is divided as late as
-// possible.
+// slowPlan returns how many requests of one piece there are: parts that overlap count as one, gaps
+// are closed from the shortest on while the extra bytes allow it, and what is joined is divided as
+// late as possible.
 func slowPlan(c Costs, parts []part) (requests int) {
 	wanted := int64(0)
 	all := islands(parts, false)

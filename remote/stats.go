@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Stats counts what is read from files. It is safe for concurrent use; the zero value counts from 0.
+// Stats counts what is read from files. It is safe for concurrent use; the zero value counts from
+// 0.
 type Stats struct {
 	opened, size               atomic.Int64
 	requests, repeated, waited atomic.Int64
@@ -34,6 +35,7 @@ type Count struct {
 func (s *Stats) Count() Count {
 	return Count{
 		Files: s.opened.Load(), FileSize: s.size.Load(), Requests: s.requests.Load(), Repeated: s.repeated.Load(),
-		Wanted: s.wanted.Load(), Read: s.read.Load(), Cached: s.cached.Load(), Written: s.written.Load(), Waiting: time.Duration(s.waited.Load()),
+		Wanted: s.wanted.Load(), Read: s.read.Load(), Cached: s.cached.Load(), Written: s.written.Load(),
+		Waiting: time.Duration(s.waited.Load()),
 	}
 }

@@ -19,8 +19,8 @@ import (
 // that. If there is a file already that must not be replaced, the error wraps fs.ErrExist.
 type Uploader func(ctx context.Context, t *Transfer) error
 
-// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages that
-// have a protocol, and panics if that is known already.
+// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages
+// that have a protocol, and panics if that is known already.
 func RegisterUploader(scheme string, u Uploader) {
 	schemes.Lock()
 	defer schemes.Unlock()
@@ -30,7 +30,8 @@ func RegisterUploader(scheme string, u Uploader) {
 	schemes.uploaders[scheme] = u
 }
 
-// UploadOptions say how files are written. The zero value stands for the defaults.
+// UploadOptions say how files are written. The zero value stands for the defaults, and so does a
+// nil pointer.
 type UploadOptions struct {
 	Options
 	// Replace is set to replace the file that is there. Otherwise that is an error, which wraps
@@ -38,21 +39,26 @@ type UploadOptions struct {
 	Replace bool
 }
 
-// digested is how many bytes of a file a server puts away in a second, at least, once it has got all.
+// digested is how many bytes of a file a server puts away in a second, at least, once it has got
+// all.
 const digested = 20e6
 
 // Upload writes a file of size bytes at a URL. Readers find it once it is complete, as far as the
-// protocol can promise that: see the package of the protocol. After an error, the file that was there
-// is there still. A server that has got a large file may take longer than o.Timeout to answer, by up to
-// four minutes. Requests that fail for now are repeated, so that from is read more than once; it
-// must be safe for concurrent use, and must not change.
-func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o UploadOptions) error {
+// protocol can promise that: see the package of the protocol. After an error, the file that was
+// there is there still. A server that has got a large file may take longer than o.Timeout to
+// answer, by up to four minutes. Requests that fail for now are repeated, so that from is read more
+// than once; it must be safe for concurrent use, and must not change.
+func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, options *UploadOptions) error {
+	var o UploadOptions
+	if options != nil {
+		o = *options
+	}
 	at := location.Parse(name)
-	options, err := o.complete()
+	complete, err := o.complete()
 	if err != nil {
 		return &Error{Op: "upload", URL: at.String(), Err: err}
 	}
-	o.Options = options
+	o.Options = complete
 	o.Timeout += time.Duration(min(size, 5e9)) * time.Second / digested
 	o.Cache, o.Tail = nil, 1 // what is written need not be kept
 	u, upload, err := uploader(at)
@@ -84,7 +90,8 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o Up
 	return err
 }
 
-// CanUpload returns an error if files are not written by the protocol of a URL. It makes no requests.
+// CanUpload returns an error if files are not written by the protocol of a URL. It makes no
+// requests.
 func CanUpload(name string) error {
 	at := location.Parse(name)
 	_, _, err := uploader(at)
@@ -117,8 +124,11 @@ func uploader(at location.Location) (*url.URL, Uploader, error) {
 
 // Exists reports whether there is a file at a URL. It returns false as well if the server does not
 // let the file be read: whether there is one is not known then.
-func Exists(ctx context.Context, name string, o Options) (bool, error) {
-	return exists(ctx, location.Parse(name), o)
+func Exists(ctx context.Context, name string, o *Options) (bool, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return exists(ctx, location.Parse(name), *o)
 }
 
 func exists(ctx context.Context, at location.Location, o Options) (bool, error) {
@@ -153,8 +163,8 @@ type Transfer struct {
 	repeated atomic.Bool
 }
 
-// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent with
-// the number of bytes each time that some have been sent, and with 0 when the answer begins.
+// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent
+// with the number of bytes each time that some have been sent, and with 0 when the answer begins.
 func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, sent func(n int)) error) error {
 	attempts := 0
 	return t.try(ctx, "upload", func(ctx context.Context, sent func(int)) (bool, error) {
@@ -182,7 +192,8 @@ func (t *Transfer) isThere(ctx context.Context, at location.Location) bool {
 		if err := f.ReadRanges(ctx, []Range{{Offset: at, Data: theirs[:n]}}); err != nil {
 			return false
 		}
-		if _, err := io.ReadFull(io.NewSectionReader(t.From, at, n), mine[:n]); err != nil || !bytes.Equal(mine[:n], theirs[:n]) {
+		if _, err := io.ReadFull(io.NewSectionReader(t.From, at, n), mine[:n]); err != nil ||
+			!bytes.Equal(mine[:n], theirs[:n]) {
 			return false
 		}
 	}

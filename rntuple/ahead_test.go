@@ -181,7 +181,8 @@ func TestDamageAhead(t *testing.T) {
 		n, want := read(plain)
 		for _, way := range ways() {
 			m, err := read(way.opts)
-			if m != n || fmt.Sprint(err) != fmt.Sprint(want) || want != nil && !errors.Is(err, rntuple.ErrChecksum) && !errors.Is(err, rntuple.ErrCorrupt) {
+			if m != n || fmt.Sprint(err) != fmt.Sprint(want) || want != nil && !errors.Is(err, rntuple.ErrChecksum) &&
+				!errors.Is(err, rntuple.ErrCorrupt) {
 				t.Errorf("%s: %d entries, then %v; want %d, then %v", way.name, m, err, n, want)
 			}
 		}

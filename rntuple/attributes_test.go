@@ -217,8 +217,10 @@ func TestAttributesRefused(t *testing.T) {
 	}{
 		{what: "good", file: plainFile(t, ok)},
 		{what: "newer", file: plainFile(t, []more{{set: ok[0]}}), edit: func(s *envelope.AttributeSet) { s.SchemaMinor = 1 }},
-		{what: "newer major", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.SchemaMajor = 2 }, want: rntuple.ErrUnsupported},
-		{what: "older major", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.SchemaMajor = 0 }, want: rntuple.ErrUnsupported},
+		{what: "newer major", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.SchemaMajor = 2 },
+			want: rntuple.ErrUnsupported},
+		{what: "older major", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.SchemaMajor = 0 },
+			want: rntuple.ErrUnsupported},
 		{what: "more fields than the version has", file: plainFile(t, []more{{set: ok[0]}}), want: rntuple.ErrCorrupt},
 		{what: "fewer fields", file: plainFile(t, []struct {
 			Start uint64 `rntuple:"_rangeStart"`
@@ -233,14 +235,18 @@ func TestAttributesRefused(t *testing.T) {
 			Len   uint64 `rntuple:"_rangeLen"`
 			Data  data   `rntuple:"_userData"`
 		}{{"1", 2, data{}}}), want: &schema.MismatchError{}},
-		{what: "other name", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Name = "sat" }, name: "sat", want: rntuple.ErrCorrupt},
+		{what: "other name", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Name = "sat" }, name: "sat",
+			want: rntuple.ErrCorrupt},
 		{what: "unknown name", file: plainFile(t, ok), name: "sat", want: rntuple.ErrNotFound},
 		{what: "start of 2^63", file: plainFile(t, []set{ok[0], {1 << 63, 0, data{}}}), want: rntuple.ErrCorrupt},
 		{what: "end of 2^63", file: plainFile(t, []set{{1, math.MaxInt64, data{}}}), want: rntuple.ErrCorrupt},
 		{what: "end of 2^64", file: plainFile(t, []set{{1, math.MaxUint64, data{}}}), want: rntuple.ErrCorrupt},
-		{what: "far away", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Anchor.Offset = 1 << 60 }, want: rntuple.ErrCorrupt},
-		{what: "compressed anchor of wrong length", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.AnchorLength++ }, want: rntuple.ErrCorrupt},
-		{what: "large anchor", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.AnchorLength = math.MaxUint32 }, want: rntuple.ErrCorrupt},
+		{what: "far away", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Anchor.Offset = 1 << 60 },
+			want: rntuple.ErrCorrupt},
+		{what: "compressed anchor of wrong length", file: plainFile(t, ok),
+			edit: func(s *envelope.AttributeSet) { s.AnchorLength++ }, want: rntuple.ErrCorrupt},
+		{what: "large anchor", file: plainFile(t, ok),
+			edit: func(s *envelope.AttributeSet) { s.AnchorLength = math.MaxUint32 }, want: rntuple.ErrCorrupt},
 		{what: "object store", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) {
 			s.Anchor = locator.Locator{Type: locator.Object, Payload: "012345678901"}
 		}, want: rntuple.ErrUnsupported},
@@ -278,13 +284,15 @@ func TestAttributesRefused(t *testing.T) {
 		t.Error(err)
 	}
 	few := &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 2000}}
-	if _, err := linkedWith(t, plainFile(t, slices.Repeat(ok, 100)), few, nil).OpenAttributes("set"); !errors.Is(err, rntuple.ErrUnsupported) {
+	if _, err := linkedWith(t, plainFile(t, slices.Repeat(ok, 100)), few, nil).OpenAttributes("set"); !errors.Is(err,
+		rntuple.ErrUnsupported) {
 		t.Errorf("100 attributes in 2000 bytes: %v", err)
 	}
 	if _, err := rntuple.AttributesOf[struct{ Good, Bad bool }](a); !errors.As(err, new(*schema.MismatchError)) {
 		t.Errorf("an attribute that is not there: %v", err)
 	}
-	if view, err := rntuple.AttributesOf[struct{}](a); err != nil || !reflect.DeepEqual(slices.Collect(keys(view.All())), []rntuple.EntryRange{{First: 3, End: 8}}) {
+	if view, err := rntuple.AttributesOf[struct{}](a); err != nil ||
+		!reflect.DeepEqual(slices.Collect(keys(view.All())), []rntuple.EntryRange{{First: 3, End: 8}}) {
 		t.Errorf("no attribute wanted: %v", err)
 	}
 }
@@ -315,7 +323,8 @@ func linked(t *testing.T, file []byte, edit ...func(*envelope.AttributeSet)) *rn
 	return linkedWith(t, file, nil, edit...)
 }
 
-func linkedWith(t *testing.T, file []byte, o *rntuple.ReadOptions, edit ...func(*envelope.AttributeSet)) *rntuple.Reader {
+func linkedWith(t *testing.T, file []byte, o *rntuple.ReadOptions,
+	edit ...func(*envelope.AttributeSet)) *rntuple.Reader {
 	t.Helper()
 	f, err := rootfile.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -48,7 +48,8 @@ func dynamicOf(t testing.TB, a *columnar.Array, i int) any {
 		}
 		m := value.Map{StringKeys: pair.Children[0].Shape == schema.String}
 		for j := lo; j < hi; j++ {
-			m.Elements = append(m.Elements, value.KeyValue{Key: dynamicOf(t, pair.Children[0], j), Value: dynamicOf(t, pair.Children[1], j)})
+			m.Elements = append(m.Elements, value.KeyValue{Key: dynamicOf(t, pair.Children[0], j),
+				Value: dynamicOf(t, pair.Children[1], j)})
 		}
 		return m
 	case schema.Record:
@@ -112,7 +113,8 @@ func same(a, b any) bool {
 	case value.Map:
 		b, ok := b.(value.Map)
 		for i := range a.Elements {
-			if !ok || i >= len(b.Elements) || !same(a.Elements[i].Key, b.Elements[i].Key) || !same(a.Elements[i].Value, b.Elements[i].Value) {
+			if !ok || i >= len(b.Elements) || !same(a.Elements[i].Key, b.Elements[i].Key) ||
+				!same(a.Elements[i].Value, b.Elements[i].Value) {
 				return false
 			}
 		}
@@ -191,7 +193,8 @@ func checkBatches(t *testing.T, s rntuple.Source, first, end int64, o rntuple.Ba
 					t.Fatalf("column %q with %d values, want %q with %d", a.Name, a.Len, w.Names[j], b.Len)
 				}
 				if got := dynamicOf(t, a, i); !same(got, w.Values[j]) {
-					t.Fatalf("%+v: batch of %d from entry %d, entry %d, field %v:\n%#v, want\n%#v", o, b.Len, b.First, b.First+int64(i), a.Field, got, w.Values[j])
+					t.Fatalf("%+v: batch of %d from entry %d, entry %d, field %v:\n%#v, want\n%#v", o, b.Len, b.First,
+						b.First+int64(i), a.Field, got, w.Values[j])
 				}
 			}
 		}
@@ -232,7 +235,8 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	var files []string
-	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root", "../../shared/testdata/legacy/*.root"} {
+	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root",
+		"../../shared/testdata/legacy/*.root"} {
 		more, _ := filepath.Glob(pattern)
 		files = append(files, more...)
 	}
@@ -318,7 +322,8 @@ func TestBatchPaths(t *testing.T) {
 			t.Error("there is a column that was not asked for")
 		}
 		var wrong *schema.MismatchError
-		if _, err := columnar.Values[float64](b.Column("run")); !errors.As(err, &wrong) || wrong.Mismatches[0].Path != "run" || wrong.Mismatches[0].Fits != "[]uint32" {
+		if _, err := columnar.Values[float64](b.Column("run")); !errors.As(err, &wrong) ||
+			wrong.Mismatches[0].Path != "run" || wrong.Mismatches[0].Fits != "[]uint32" {
 			t.Error(err)
 		}
 		break
@@ -376,7 +381,8 @@ func TestBatchErrors(t *testing.T) {
 		for b, err := range rntuple.BatchesIn(r, rntuple.EntryRange{First: c.first, End: 10}, &c.o) {
 			if n++; b != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, %v", c.o, b, err)
-			} else if c.o.Fields != nil && (!errors.Is(err, rntuple.ErrNoField) || len(err.(*schema.MismatchError).Mismatches) != 2) {
+			} else if c.o.Fields != nil && (!errors.Is(err, rntuple.ErrNoField) ||
+				len(err.(*schema.MismatchError).Mismatches) != 2) {
 				t.Errorf("%+v: %v", c.o, err)
 			}
 		}
@@ -390,11 +396,13 @@ func TestBatchErrors(t *testing.T) {
 func TestBatchSources(t *testing.T) {
 	want := hits(0, 1000)
 	var s shelf
-	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
+	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)),
+		&rntuple.ReadOptions{MaxOpen: 1})
 	random := rand.New(rand.NewPCG(3, 4))
 	events := readerOf(t, fileOf(t, lefts(1000, random), 130), nil)
 	table := chainOf(t, s.inputs(fileOf(t, rights(40, random), 7), fileOf(t, rights(40, random), 7)), nil)
-	join, err := rntuple.NewJoin(events, rntuple.Friend("hit", chain), rntuple.Match("row", table, "a", "b"), rntuple.Match("none", table, "n"))
+	join, err := rntuple.NewJoin(events, rntuple.Friend("hit", chain), rntuple.Match("row", table, "a", "b"),
+		rntuple.Match("none", table, "n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,8 +488,10 @@ func TestBatchChainDifferences(t *testing.T) {
 				n = 0
 			}
 			wellFormed(t, b.Columns[0])
-			if dynamicOf(t, b.Columns[1], i) != id || b.Columns[0].Offsets[i+1]-b.Columns[0].Offsets[i] != n || (b.Columns[2].Offsets[i+1] > b.Columns[2].Offsets[i]) != (entry < 30 || entry >= 50) {
-				t.Fatalf("entry %d: %v, %v, %v", entry, dynamicOf(t, b.Columns[0], i), dynamicOf(t, b.Columns[1], i), dynamicOf(t, b.Columns[2], i))
+			if dynamicOf(t, b.Columns[1], i) != id || b.Columns[0].Offsets[i+1]-b.Columns[0].Offsets[i] != n ||
+				(b.Columns[2].Offsets[i+1] > b.Columns[2].Offsets[i]) != (entry < 30 || entry >= 50) {
+				t.Fatalf("entry %d: %v, %v, %v", entry, dynamicOf(t, b.Columns[0], i), dynamicOf(t, b.Columns[1], i),
+					dynamicOf(t, b.Columns[2], i))
 			}
 			got++
 		}
@@ -494,7 +504,8 @@ func TestBatchChainDifferences(t *testing.T) {
 		want   string
 	}{
 		{files, `there is no field "adc" of type std::vector<std::int16_t>`},
-		{s.inputs(fileOf(t, hits(0, 30), 8), fileOf(t, []other{{1, nil}}, 1)), `field "adc" is std::vector<std::int32_t>, not std::vector<std::int16_t>`},
+		{s.inputs(fileOf(t, hits(0, 30), 8), fileOf(t, []other{{1, nil}}, 1)),
+			`field "adc" is std::vector<std::int32_t>, not std::vector<std::int16_t>`},
 	} {
 		var last error
 		n := 0
@@ -505,7 +516,8 @@ func TestBatchChainDifferences(t *testing.T) {
 		}
 		var differs *rntuple.SchemaError
 		var input *rntuple.InputError
-		if n != 30 || !errors.As(last, &differs) || !errors.As(last, &input) || input.Index != 1 || !strings.Contains(last.Error(), c.want) {
+		if n != 30 || !errors.As(last, &differs) || !errors.As(last, &input) || input.Index != 1 ||
+			!strings.Contains(last.Error(), c.want) {
 			t.Errorf("after %d entries: %v", n, last)
 		}
 	}
@@ -548,7 +560,8 @@ func TestBatchLimits(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		at := map[*int64]bool{}
 		n := 0
-		for b, err := range rntuple.Batches(small(10<<10, workers), &rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
+		for b, err := range rntuple.Batches(small(10<<10, workers),
+			&rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,8 @@ type cluster struct {
 }
 
 func newBuilder(t testing.TB) *builder {
-	b := &builder{t: t, name: "n", file: make([]byte, 1000), footer: envelope.Footer{Extension: &envelope.Schema{}, AttributeSets: []envelope.AttributeSet{}}}
+	b := &builder{t: t, name: "n", file: make([]byte, 1000),
+		footer: envelope.Footer{Extension: &envelope.Schema{}, AttributeSets: []envelope.AttributeSet{}}}
 	b.header.Name = "n"
 	b.header.Writer = "by hand"
 	return b
@@ -79,7 +80,8 @@ func (b *builder) extension() schemaOf {
 }
 
 var widths = map[column.Type]uint16{
-	column.Bit: 1, column.Byte: 8, column.Char: 8, column.Int8: 8, column.UInt8: 8, column.Int32: 32, column.UInt32: 32, column.Int64: 64,
+	column.Bit: 1, column.Byte: 8, column.Char: 8, column.Int8: 8, column.UInt8: 8, column.Int32: 32,
+	column.UInt32: 32, column.Int64: 64,
 	column.Real16: 16, column.SplitReal16: 16, column.Real32: 32, column.SplitReal32: 32, column.Real64: 64,
 	column.Index32: 32, column.Index64: 64, column.SplitIndex64: 64, column.Switch: 96,
 }
@@ -115,7 +117,8 @@ func page[T column.Element](b *builder, typ column.Type, src ...T) envelope.Page
 		b.t.Fatal(err)
 	}
 	stored := binary.LittleEndian.AppendUint64(bytes.Clone(p), checksum.Sum(p))
-	return envelope.Page{NumElements: uint32(len(src)), HasChecksum: true, Locator: locator.At(b.blob(stored), uint64(len(p)))}
+	return envelope.Page{NumElements: uint32(len(src)), HasChecksum: true,
+		Locator: locator.At(b.blob(stored), uint64(len(p)))}
 }
 
 // chunk is what a cluster has of a column.
@@ -215,10 +218,12 @@ func (b *builder) container(object []byte) []byte {
 	list := put(rootfile.Key{}, append(binary.BigEndian.AppendUint32(nil, 1), record(&key)...))
 
 	root := rootfile.Root{Key: rootfile.Key{Version: rootfile.KeyVersion, Cycle: 1, SeekKey: 100, Class: "TFile"}}
-	root.Version, root.SeekDir, root.SeekKeys, root.NBytesKeys = rootfile.DirectoryVersion, 100, list.SeekKey, uint32(list.NBytes)
+	root.Version, root.SeekDir, root.SeekKeys, root.NBytesKeys = rootfile.DirectoryVersion, 100,
+		list.SeekKey, uint32(list.NBytes)
 	root.Key.KeyLen = uint16(root.Key.Size())
 	root.NBytesName = uint32(root.Key.KeyLen) + 2 // two empty strings
-	head := rootfile.Header{Version: 64000, Begin: 100, End: int64(len(b.file)), SeekFree: 1, NBytesName: root.NBytesName, Units: 4}
+	head := rootfile.Header{Version: 64000, Begin: 100, End: int64(len(b.file)), SeekFree: 1,
+		NBytesName: root.NBytesName, Units: 4}
 	copy(b.file, record(&head))
 	copy(b.file[100:], record(&root))
 	return b.file

@@ -179,7 +179,8 @@ func (c *campaign) print(rows []*row) {
 	fmt.Fprintln(w, "file\tbytes\tstride\tcases\terrors\tunchanged\tundetectable\twrong\t")
 	sum := row{specimen: specimen{name: "all"}}
 	line := func(r *row, bytes, stride string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t\n", r.name, bytes, stride, r.cases, r.errors, r.unchanged, r.undetectable, r.wrongs)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t\n", r.name, bytes, stride, r.cases, r.errors, r.unchanged,
+			r.undetectable, r.wrongs)
 	}
 	for _, r := range rows {
 		line(r, fmt.Sprint(len(r.file)), fmt.Sprint(r.stride))
@@ -192,7 +193,8 @@ func (c *campaign) print(rows []*row) {
 }
 
 // frugal are options to read many files with, one after the other.
-var frugal = &rntuple.ReadOptions{Workers: 1, ReadAhead: -1, Limits: rntuple.Limits{EntryBytes: 4 << 20, PageBytes: 1 << 20}}
+var frugal = &rntuple.ReadOptions{Workers: 1, ReadAhead: -1,
+	Limits: rntuple.Limits{EntryBytes: 4 << 20, PageBytes: 1 << 20}}
 
 // contents returns as text what an RNTuple holds: schema, entries, attribute
 // sets; with an error, what came before it. It stops where the text gets longer
@@ -282,7 +284,8 @@ func specimens(t *testing.T) []specimen {
 		all = append(all, written(t, fmt.Sprintf("columns, %d", s), everyColumn, &rntuple.WriteOptions{Compression: s}))
 	}
 	all = append(all,
-		written(t, "columns, no checksums", everyColumn, &rntuple.WriteOptions{Compression: compress.None, NoChecksums: true}),
+		written(t, "columns, no checksums", everyColumn,
+			&rntuple.WriteOptions{Compression: compress.None, NoChecksums: true}),
 		written(t, "columns, 505, no checksums", everyColumn, &rntuple.WriteOptions{NoChecksums: true}),
 		written(t, "shapes, 0", everyShape, &rntuple.WriteOptions{Compression: compress.None}),
 		written(t, "shapes, 505", everyShape, nil),
@@ -314,7 +317,8 @@ func specimens(t *testing.T) []specimen {
 }
 
 // written is a file of our making.
-func written(t *testing.T, name string, write func(*testing.T, *rntuple.File, *rntuple.WriteOptions), opts *rntuple.WriteOptions) specimen {
+func written(t *testing.T, name string, write func(*testing.T, *rntuple.File, *rntuple.WriteOptions),
+	opts *rntuple.WriteOptions) specimen {
 	t.Helper()
 	var m memory
 	f, err := rntuple.NewFile(&m, "n.root", fixed)
@@ -367,8 +371,10 @@ func fieldsOf(t *testing.T, first int, types ...string) (all []*schema.FieldDocu
 // after the other.
 func everyColumn(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 	fields := fieldsOf(t, 0, "bool", "char", "std::byte", "std::int8_t", "std::uint8_t",
-		"std::int16_t SplitInt16 Int16", "std::uint16_t SplitUInt16 UInt16", "std::int32_t SplitInt32 Int32", "std::uint32_t SplitUInt32 UInt32",
-		"std::int64_t SplitInt64 Int64", "std::uint64_t SplitUInt64 UInt64", "float SplitReal32 Real32 Real16", "double SplitReal64 Real64")
+		"std::int16_t SplitInt16 Int16", "std::uint16_t SplitUInt16 UInt16", "std::int32_t SplitInt32 Int32",
+		"std::uint32_t SplitUInt32 UInt32",
+		"std::int64_t SplitInt64 Int64", "std::uint64_t SplitUInt64 UInt64", "float SplitReal32 Real32 Real16",
+		"double SplitReal64 Real64")
 	trunc, quant := fieldsOf(t, len(fields), "float Real32Trunc")[0], fieldsOf(t, len(fields)+1, "float Real32Quant")[0]
 	trunc.Columns[0][0].Bits = 13
 	quant.Columns[0][0].Bits, quant.Columns[0][0].Range = 11, &[2]float64{-8, 8}
@@ -401,9 +407,12 @@ func everyColumn(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 	check(t, w.Close())
 }
 
-var shapes = []string{"std::vector<std::string>", "std::array<std::int16_t,2>", "std::bitset<9>", "std::optional<float>", "std::unique_ptr<std::int32_t>",
-	"std::pair<bool,char>", "std::tuple<std::byte,std::uint8_t,double>", "std::map<std::string,std::int64_t>", "std::set<std::uint16_t>",
-	"std::variant<std::int32_t,std::string>", "std::atomic<std::int32_t>", "std::vector<std::vector<std::array<std::int8_t,2>>>"}
+var shapes = []string{"std::vector<std::string>", "std::array<std::int16_t,2>", "std::bitset<9>",
+	"std::optional<float>", "std::unique_ptr<std::int32_t>",
+	"std::pair<bool,char>", "std::tuple<std::byte,std::uint8_t,double>", "std::map<std::string,std::int64_t>",
+	"std::set<std::uint16_t>",
+	"std::variant<std::int32_t,std::string>", "std::atomic<std::int32_t>",
+	"std::vector<std::vector<std::array<std::int8_t,2>>>"}
 
 // everyShape writes fields of all shapes, in two cluster groups.
 func everyShape(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
@@ -433,7 +442,8 @@ func lateFields(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 		case 2:
 			check(t, w.CommitCluster())
 		case 4:
-			check(t, w.Extend(fieldsOf(t, 1, "std::vector<float>", "std::array<bool,3>", "std::string", "std::variant<bool,char>")...))
+			check(t, w.Extend(fieldsOf(t, 1, "std::vector<float>", "std::array<bool,3>", "std::string",
+				"std::variant<bool,char>")...))
 		}
 	}
 	check(t, w.Close())
@@ -441,7 +451,8 @@ func lateFields(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 
 func projections(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 	projected := *opts
-	projected.Projections = []rntuple.Projection{{Name: "p", CppType: "std::vector<float>", Source: "Jets.Pt"}, {Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "Jets"}}
+	projected.Projections = []rntuple.Projection{{Name: "p", CppType: "std::vector<float>", Source: "Jets.Pt"},
+		{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "Jets"}}
 	type jet struct{ Pt, Eta float32 }
 	w, err := rntuple.NewWriter[struct{ Jets []jet }](f, "n", &projected)
 	check(t, err)
@@ -499,7 +510,8 @@ func small(t testing.TB) []byte {
 	s.column(str, column.Index32)
 	s.column(str, column.Char)
 	b.cluster(2, chunk(0, page(b, column.Real64, 0.1, 0.2)), suppressed,
-		chunk(0, page[uint64](b, column.SplitIndex64, 1, 3)), chunk(0, page[uint32](b, column.Index32, 1, 2, 3)), chunk(0, page[int8](b, column.Char, 1, 2, 3)))
+		chunk(0, page[uint64](b, column.SplitIndex64, 1, 3)), chunk(0, page[uint32](b, column.Index32, 1, 2, 3)),
+		chunk(0, page[int8](b, column.Char, 1, 2, 3)))
 	b.cluster(1, suppressed, chunk(2, page[float32](b, column.Real16, 0.5)),
 		chunk(2, page[uint64](b, column.SplitIndex64, 0)), chunk(3), chunk(3))
 	return b.bytes(edits{})

@@ -130,12 +130,16 @@ func NewChain(inputs []Input, o *ReadOptions) (*Chain, error) {
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("a chain of no inputs")
 	}
-	far := slices.ContainsFunc(inputs, func(i Input) bool { return i.Source == nil && i.Open == nil && remote.IsURL(i.Path) })
+	far := slices.ContainsFunc(inputs, func(i Input) bool {
+		return i.Source == nil && i.Open == nil &&
+			remote.IsURL(i.Path)
+	})
 	config.Workers = cmp.Or(config.Workers, ntuple.DefaultWorkers(far))
 	if config.MaxOpen == 0 {
 		config.MaxOpen = max(16, 2*runtime.GOMAXPROCS(0))
 	}
-	c := &chain{inputs: slices.Clone(inputs), options: o.with(config.Context), config: config, remote: far, open: map[int]*opened{}}
+	c := &chain{inputs: slices.Clone(inputs), options: o.with(config.Context), config: config, remote: far,
+		open: map[int]*opened{}}
 	c.change.L = &c.mu
 	for _, input := range inputs {
 		var o *opened
@@ -200,7 +204,8 @@ func (c *Chain) Entries() ([]EntryRange, error) {
 }
 
 func (c *chain) count(ctx context.Context) (int64, error) {
-	err := parallel.Do(min(c.config.Workers, c.config.MaxOpen), len(c.inputs), func(i int) error { return c.countOf(ctx, i) })
+	err := parallel.Do(min(c.config.Workers, c.config.MaxOpen), len(c.inputs),
+		func(i int) error { return c.countOf(ctx, i) })
 	if err != nil {
 		return 0, err
 	}

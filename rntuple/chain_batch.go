@@ -64,7 +64,8 @@ func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*colu
 	return arrays, got, err
 }
 
-func (p *chainBatches) readSpans(ctx context.Context, spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
+func (p *chainBatches) readSpans(ctx context.Context,
+	spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
 	i, entries, ok, err := p.find(ctx, spans[0].First)
 	if err != nil || !ok {
 		return nil, 0, err

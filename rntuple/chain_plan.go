@@ -93,7 +93,8 @@ func (ps *parts[P]) stop() {
 // them. Its arguments are the plan for the input; base, the number in the chain of the
 // input's first entry; the first entry to read, counted in the input, and how many; and
 // done, the number of entries read before. each returns the number of entries read.
-func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P], base, first, n, done int64) (int64, error)) (done int64, err error) {
+func (ps *parts[P]) each(ctx context.Context, first, n int64,
+	f func(p *part[P], base, first, n, done int64) (int64, error)) (done int64, err error) {
 	for done < n {
 		i, entries, ok, err := ps.find(ctx, first+done)
 		if err != nil || !ok {
@@ -117,7 +118,8 @@ func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P],
 
 // eachSpans is each for the entries in spans: it calls f with those that an input has,
 // counted there.
-func (ps *parts[P]) eachSpans(ctx context.Context, spans []columnar.Span, f func(p *part[P], base int64, spans []columnar.Span, done int64) error) error {
+func (ps *parts[P]) eachSpans(ctx context.Context, spans []columnar.Span,
+	f func(p *part[P], base int64, spans []columnar.Span, done int64) error) error {
 	done := int64(0)
 	for len(spans) > 0 {
 		i, entries, ok, err := ps.find(ctx, spans[0].First)
@@ -213,7 +215,8 @@ func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int
 	})
 }
 
-func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	return p.eachSpans(ctx, spans, func(part *part[plan], base int64, spans []columnar.Span, done int64) error {
 		announce(p.chainOrder, &p.parts, part, base, spans[0].First)
 		return part.plan.readSpans(ctx, memory, spans, unsafe.Add(dst, done*p.size))
@@ -233,7 +236,8 @@ func (p *chainPlan) stop() {
 // chainJagged reads a collection field from the inputs of a chain.
 type chainJagged struct{ parts[jaggedPlan] }
 
-func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
+func (p *chainJagged) read(ctx context.Context, first int64, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, int64(len(ends)), func(part *part[jaggedPlan], _, at, m, done int64) (int64, error) {
 		before := int64(0) // number of items
 		if done > 0 {
@@ -248,7 +252,8 @@ func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items
 	})
 }
 
-func (p *chainJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *chainJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	return p.eachSpans(ctx, spans, func(part *part[jaggedPlan], _ int64, spans []columnar.Span, done int64) error {
 		before := int64(0) // number of items
 		if done > 0 {

@@ -72,7 +72,8 @@ func (c *chain) compare(s Source, members []field.Member, err error) error {
 // those of its counterpart at or below b, and the counterpart; or nil if there is none.
 func differ(a, b *schema.Field) (*schema.Field, *schema.Field) {
 	sameName := func(x, y *schema.Field) bool { return x.Name == y.Name }
-	if a.Shape != b.Shape || !cpptype.Same(a.TypeName, b.TypeName) || a.ArraySize != b.ArraySize || !slices.EqualFunc(a.Children, b.Children, sameName) {
+	if a.Shape != b.Shape || !cpptype.Same(a.TypeName, b.TypeName) || a.ArraySize != b.ArraySize ||
+		!slices.EqualFunc(a.Children, b.Children, sameName) {
 		return a, b
 	}
 	for i := range a.Children {

@@ -81,14 +81,15 @@ type shelved struct {
 
 func (s *shelf) inputs(files ...[]byte) (all []rntuple.Input) {
 	for i, file := range files {
-		all = append(all, rntuple.Input{Path: fmt.Sprintf("file%d", i), Open: func(context.Context) (io.ReaderAt, int64, error) {
-			s.total.Add(1)
-			for n := s.open.Add(1); ; {
-				if most := s.most.Load(); n <= most || s.most.CompareAndSwap(most, n) {
-					return &shelved{Reader: bytes.NewReader(file), shelf: s}, int64(len(file)), nil
+		all = append(all, rntuple.Input{Path: fmt.Sprintf("file%d", i),
+			Open: func(context.Context) (io.ReaderAt, int64, error) {
+				s.total.Add(1)
+				for n := s.open.Add(1); ; {
+					if most := s.most.Load(); n <= most || s.most.CompareAndSwap(most, n) {
+						return &shelved{Reader: bytes.NewReader(file), shelf: s}, int64(len(file)), nil
+					}
 				}
-			}
-		}})
+			}})
 	}
 	return all
 }
@@ -143,7 +144,8 @@ func sameHits(t *testing.T, s rntuple.Source, want []hit, random *rand.Rand) {
 	t.Helper()
 	same := func(what string, got, want any, err error) {
 		t.Helper()
-		if g, w := reflect.ValueOf(got), reflect.ValueOf(want); err != nil || (g.Len() > 0 || w.Len() > 0) && !reflect.DeepEqual(got, want) {
+		if g, w := reflect.ValueOf(got), reflect.ValueOf(want); err != nil || (g.Len() > 0 || w.Len() > 0) &&
+			!reflect.DeepEqual(got, want) {
 			t.Fatalf("%s: %v, %v\nwant %v", what, got, err, want)
 		}
 	}
@@ -216,7 +218,8 @@ func sameHits(t *testing.T, s rntuple.Source, want []hit, random *rand.Rand) {
 // many, empty ones, odd borders of clusters, few files open at a time, chains of
 // chains.
 func TestChain(t *testing.T) {
-	for _, sizes := range [][]int{{0}, {5}, {0, 0, 0}, {0, 3, 0, 0, 7, 1, 0}, {1, 1, 1, 1, 1, 1, 1}, {700, 1, 1301, 0, 29}} {
+	for _, sizes := range [][]int{{0}, {5}, {0, 0, 0}, {0, 3, 0, 0, 7, 1, 0}, {1, 1, 1, 1, 1, 1, 1},
+		{700, 1, 1301, 0, 29}} {
 		var want []hit
 		var files [][]byte
 		for i, n := range sizes {
@@ -358,12 +361,15 @@ func TestChainDifferences(t *testing.T) {
 			[]string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`, `{"a":4,"b":null}`}, ""},
 		{"does not fit", [][]byte{bases, others}, true, static, []base{{1, "one"}, {2, "two"}},
 			`file1: not the schema of the first input: field "b" is std::vector<std::int32_t>, not std::string: `},
-		{"does not fit the first", [][]byte{others, bases}, false, static, []base(nil), `file0: the Go type does not fit the RNTuple: `},
-		{"missing in the first", [][]byte{poors, bases}, false, static, []base(nil), `file0: the Go type does not fit the RNTuple: no field "b"`},
+		{"does not fit the first", [][]byte{others, bases}, false, static, []base(nil),
+			`file0: the Go type does not fit the RNTuple: `},
+		{"missing in the first", [][]byte{poors, bases}, false, static, []base(nil),
+			`file0: the Go type does not fit the RNTuple: no field "b"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s shelf
-			got, err := test.read(chainOf(t, s.inputs(test.files...), &rntuple.ReadOptions{Workers: 1, AllowMissing: test.missing}))
+			got, err := test.read(chainOf(t, s.inputs(test.files...),
+				&rntuple.ReadOptions{Workers: 1, AllowMissing: test.missing}))
 			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.HasPrefix(err.Error(), test.err)) {
 				t.Errorf("error %v\nwant  %s", err, test.err)
 			}
@@ -436,8 +442,10 @@ func TestChainFaults(t *testing.T) {
 		want  error
 	}{
 		{"gone", func() error { return os.Remove(paths[1]) }, os.ErrNotExist},
-		{"no ROOT file", func() error { return os.WriteFile(paths[1], bytes.Repeat([]byte("no"), 1000), 0o666) }, rntuple.ErrCorrupt},
-		{"cut short", func() error { return os.WriteFile(paths[1], fileOf(t, hits(10, 10), 4)[:900], 0o666) }, rntuple.ErrCorrupt},
+		{"no ROOT file", func() error { return os.WriteFile(paths[1], bytes.Repeat([]byte("no"), 1000), 0o666) },
+			rntuple.ErrCorrupt},
+		{"cut short", func() error { return os.WriteFile(paths[1], fileOf(t, hits(10, 10), 4)[:900], 0o666) },
+			rntuple.ErrCorrupt},
 		{"no RNTuple", func() error {
 			file, err := os.ReadFile("../testdata/dimuon.root")
 			return errors.Join(err, os.WriteFile(paths[1], file, 0o666))
@@ -477,7 +485,8 @@ func TestChainFaults(t *testing.T) {
 			}
 			_, err = v.At(10)
 			var input *rntuple.InputError
-			if !errors.As(err, &input) || input.Index != 1 || input.Path != paths[1] || !strings.Contains(err.Error(), paths[1]) {
+			if !errors.As(err, &input) || input.Index != 1 || input.Path != paths[1] ||
+				!strings.Contains(err.Error(), paths[1]) {
 				t.Errorf("error %v", err)
 			}
 			if test.want != nil && !errors.Is(err, test.want) {

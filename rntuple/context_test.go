@@ -171,7 +171,8 @@ func TestCancelledReading(t *testing.T) {
 				case "reader":
 					return r, cancel
 				case "chain":
-					c, err := rntuple.NewChain([]rntuple.Input{{Source: r}, {Source: r}}, &rntuple.ReadOptions{Context: ctx, Workers: workers})
+					c, err := rntuple.NewChain([]rntuple.Input{{Source: r}, {Source: r}},
+						&rntuple.ReadOptions{Context: ctx, Workers: workers})
 					if err != nil {
 						t.Fatal(err)
 					}

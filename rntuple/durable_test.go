@@ -137,7 +137,8 @@ func TestSyncs(t *testing.T) {
 	}{
 		{"create", create(nil), "create write head sync rename folder"},
 		{"append", add(nil), "write sync head sync write sync head sync"},
-		{"create, NoSync", create(&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}), "create write head rename"},
+		{"create, NoSync", create(&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}),
+			"create write head rename"},
 		{"append, NoSync", add(&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}), "write head write head"},
 	} {
 		var runs []string
@@ -147,7 +148,8 @@ func TestSyncs(t *testing.T) {
 				runs = append(runs, op)
 			}
 		}
-		if got := strings.Join(runs, " "); !strings.HasPrefix(got, c.want) || strings.Contains(c.want, "sync") != strings.Contains(got, "sync") {
+		if got := strings.Join(runs, " "); !strings.HasPrefix(got, c.want) ||
+			strings.Contains(c.want, "sync") != strings.Contains(got, "sync") {
 			t.Errorf("%s: %s; want %s", c.what, got, c.want)
 		}
 	}
@@ -322,7 +324,8 @@ func TestWaiting(t *testing.T) {
 	const writers = 20
 	for range writers {
 		all.Go(func() {
-			w, err := rntuple.Append[counted](path, "t", &rntuple.WriteOptions{File: rntuple.FileOptions{LockWait: time.Hour, NoSync: true}})
+			w, err := rntuple.Append[counted](path, "t",
+				&rntuple.WriteOptions{File: rntuple.FileOptions{LockWait: time.Hour, NoSync: true}})
 			if err == nil {
 				err = writeCounted(w, w.NumEntries(), w.NumEntries()+10, 0)
 			}

@@ -150,8 +150,10 @@ type (
 // nothing else does.
 func TestNumbers(t *testing.T) {
 	targets := []reflect.Type{
-		reflect.TypeFor[bool](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](), reflect.TypeFor[int](),
-		reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[uint](),
+		reflect.TypeFor[bool](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](),
+		reflect.TypeFor[int64](), reflect.TypeFor[int](),
+		reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
+		reflect.TypeFor[uint](),
 		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[myInt](), reflect.TypeFor[myBool](), reflect.TypeFor[myFloat](), reflect.TypeFor[cpp.Atomic[int16]](),
 	}
@@ -221,7 +223,8 @@ func TestNumbers(t *testing.T) {
 						t.Errorf("entry %d, %v: read %v, want %v", e, v, one.Elem(), want)
 					case !ok && (!errors.As(err, &lost) || !errors.Is(err, rntuple.ErrRange)):
 						t.Errorf("entry %d, %v: error %v", e, v, err)
-					case !ok && (lost.Entry != int64(e) || fmt.Sprint(lost.Value) != v.String() || lost.Go != into || !strings.HasPrefix(lost.Path, path)):
+					case !ok && (lost.Entry != int64(e) || fmt.Sprint(lost.Value) != v.String() || lost.Go != into ||
+						!strings.HasPrefix(lost.Path, path)):
 						t.Errorf("entry %d, %v: error %+v", e, v, lost)
 					}
 				}
@@ -268,7 +271,8 @@ func TestRound(t *testing.T) {
 	for _, x := range []float64{1e39, -math.MaxFloat64, math.Nextafter(last, math.Inf(1))} {
 		_, err := readAs(t, stored(t, []entry{{1}, {x}}, nil, nil), "X", reflect.TypeFor[float32]())
 		var lost *schema.ConversionError
-		if !errors.As(err, &lost) || *lost != (schema.ConversionError{Path: "X", Entry: 1, Value: x, Go: reflect.TypeFor[float32]()}) {
+		if !errors.As(err, &lost) || *lost != (schema.ConversionError{Path: "X", Entry: 1, Value: x,
+			Go: reflect.TypeFor[float32]()}) {
 			t.Errorf("%g: error %v", x, err)
 		}
 	}
@@ -337,7 +341,8 @@ func manyShapes(n int) []shapeEntry {
 			e.Atomics = append(e.Atomics, cpp.Atomic[int32]{Value: y})
 			p := cpp.Pair[int32, int32]{First: y, Second: x}
 			e.Map[y] = x
-			e.UMap, e.MultiMap, e.Pairs, e.PairSet = append(e.UMap, p), append(e.MultiMap, p), append(e.Pairs, p), append(e.PairSet, p)
+			e.UMap, e.MultiMap, e.Pairs, e.PairSet = append(e.UMap, p), append(e.MultiMap, p),
+				append(e.Pairs, p), append(e.PairSet, p)
 			e.Records = append(e.Records, struct{ A, B int32 }{y, x})
 		}
 		e.Pair.First, e.Pair.Second = x, x+1
@@ -433,7 +438,10 @@ func TestShapes(t *testing.T) {
 		{"array", func(i int) any { x := scalarAt(i); return &[3]*int32{ptr(x), ptr(x + 1), ptr(x + 2)} }},
 		{"arrays", func(i int) any { x := int8(scalarAt(i)); a := []int8{x, x + 1, x + 2}; return [][]int8{a, a} }},
 
-		{"map umap", func(i int) any { return dict(i, func(v int32) (uint8, int64) { return uint8(v), int64(scalarAt(i)) }) }},
+		{"map umap", func(i int) any {
+			return dict(i,
+				func(v int32) (uint8, int64) { return uint8(v), int64(scalarAt(i)) })
+		}},
 		{"map umap", func(i int) any { return dict(i, func(v int32) (int32, *int8) { return v, ptr(int8(scalarAt(i))) }) }},
 		{"pairset", func(i int) any {
 			return dict(i, func(v int32) (ofPair, struct{}) { return ofPair{uint8(v), int64(scalarAt(i))}, struct{}{} })
@@ -482,9 +490,11 @@ func TestShapes(t *testing.T) {
 		paths string
 		types []any
 	}{
-		{plain + " record string optional byte", []any{[3]int32{}, [1]int32{}, float64(0), float32(0), map[int32]struct{}{}, []float32{}, []int32{}[:0:0]}},
+		{plain + " record string optional byte",
+			[]any{[3]int32{}, [1]int32{}, float64(0), float32(0), map[int32]struct{}{}, []float32{}, []int32{}[:0:0]}},
 		{plain, []any{[]int32{}, "", ptr(ptr(int32(0))), two{}, selfish(nil), uintptr(0), complex64(0)}},
-		{sequences, []any{[3]int32{}, [0]int32{}, int32(0), ptr(int32(0)), []float32{}, []string{}, "", two{}, [][]int32{}, map[int32]int32{}, map[bool]struct{}{}}},
+		{sequences, []any{[3]int32{}, [0]int32{}, int32(0), ptr(int32(0)), []float32{}, []string{}, "", two{}, [][]int32{},
+			map[int32]int32{}, map[bool]struct{}{}}},
 		{"vector rvec multiset umultiset enums atomics", []any{map[int32]struct{}{}}},
 		{optionals, []any{int32(0), true, [1]int32{}, ptr(ptr(ptr(int32(0)))), ptr([]int32{})}},
 		{"array", []any{[2]int32{}, [4]int32{}, [0]int32{}, int32(0), ptr(int32(0)), ptr([2]int32{}), map[int32]struct{}{}}},
@@ -565,7 +575,8 @@ func TestLost(t *testing.T) {
 			switch {
 			case !errors.As(err, &lost):
 				t.Errorf("%s: entry %d is bad, error %v", what, bad, err)
-			case lost.Entry != int64(bad) || fmt.Sprint(lost.Value) != fmt.Sprint(1000+bad) || lost.Go != reflect.TypeFor[int8]() || !slices.Contains(paths, lost.Path):
+			case lost.Entry != int64(bad) || fmt.Sprint(lost.Value) != fmt.Sprint(1000+bad) ||
+				lost.Go != reflect.TypeFor[int8]() || !slices.Contains(paths, lost.Path):
 				t.Errorf("%s: entry %d is bad, error %+v", what, bad, lost)
 			}
 		}
@@ -594,7 +605,8 @@ func TestLost(t *testing.T) {
 		}
 		_, _, err = jagged.Read(make([]int64, n+1), nil, 0)
 		check("jagged", err, "rec.In._0.Y")
-		if items, _, err := jagged.Read(make([]int64, n-bad), nil, int64(bad)+1); err != nil && bad < n-1 || len(items) == 0 && bad < n-4 {
+		if items, _, err := jagged.Read(make([]int64, n-bad), nil, int64(bad)+1); err != nil && bad < n-1 ||
+			len(items) == 0 && bad < n-4 {
 			t.Errorf("jagged, behind entry %d: %d items, error %v", bad, len(items), err)
 		}
 	}
@@ -667,7 +679,8 @@ func TestMissing(t *testing.T) {
 
 	_, err := rntuple.ViewOf[strict](r, "")
 	var mismatch *schema.MismatchError
-	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 2 || !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "eta" in field "jets._0"`) {
+	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 2 || !errors.Is(err, rntuple.ErrNoField) ||
+		!strings.Contains(err.Error(), `no field "eta" in field "jets._0"`) {
 		t.Errorf("error %v", err)
 	}
 	v, err := rntuple.ViewOf[lenient](r, "")
@@ -701,7 +714,8 @@ func TestMissing(t *testing.T) {
 	type described struct {
 		Y int8 `rntuple:"y,optional,desc=what the writer says, optional"`
 	}
-	if f := stored(t, []described{{7}}, nil, nil).Schema().Fields[0]; f.Name != "y" || f.TypeName != "std::int8_t" || f.Description != "what the writer says, optional" {
+	if f := stored(t, []described{{7}}, nil, nil).Schema().Fields[0]; f.Name != "y" || f.TypeName != "std::int8_t" ||
+		f.Description != "what the writer says, optional" {
 		t.Errorf("the writer made %+v", f)
 	}
 }
@@ -750,7 +764,8 @@ func TestBases(t *testing.T) {
 		V    []int32
 	}
 	got2, err := at[lessDeep](withNone, "x", 1)
-	if want := (lessDeep{Mid: inDeep.Mid, Side: struct{ S int64 }{4}, D: 5, V: []int32{6}}); err != nil || !reflect.DeepEqual(got2, want) {
+	if want := (lessDeep{Mid: inDeep.Mid, Side: struct{ S int64 }{4}, D: 5, V: []int32{6}}); err != nil ||
+		!reflect.DeepEqual(got2, want) {
 		t.Errorf("read %+v, %v", got2, err)
 	}
 	type flattened struct { // Go's own way to have a base
@@ -760,7 +775,8 @@ func TestBases(t *testing.T) {
 		Root
 		D int32
 	}
-	if _, err := at[flattened](withBases, "x", 1); err == nil || !strings.Contains(err.Error(), `field "x.:_0.:_0.A" is the only one`) {
+	if _, err := at[flattened](withBases, "x", 1); err == nil ||
+		!strings.Contains(err.Error(), `field "x.:_0.:_0.A" is the only one`) {
 		t.Errorf("error %v", err)
 	}
 	type embedded struct {
@@ -791,7 +807,8 @@ func TestBases(t *testing.T) {
 		Y   int32
 	}
 	_, err = at[missing](withBases, "x", 1)
-	if !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `"Z" in field "x.:_0"`) || !strings.Contains(err.Error(), `"Y" in field "x"`) {
+	if !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `"Z" in field "x.:_0"`) ||
+		!strings.Contains(err.Error(), `"Y" in field "x"`) {
 		t.Errorf("error %v", err)
 	}
 
@@ -808,7 +825,8 @@ func TestBases(t *testing.T) {
 	var e twins
 	e.X.R.A = 9
 	r := stored(t, []twins{e}, nil, nil)
-	if _, err := at[struct{ B int32 }](r, "x", 0); !isMismatch(err) || !strings.Contains(err.Error(), "several base classes") {
+	if _, err := at[struct{ B int32 }](r, "x", 0); !isMismatch(err) ||
+		!strings.Contains(err.Error(), "several base classes") {
 		t.Errorf("error %v", err)
 	}
 	if got, err := at[struct {
@@ -837,7 +855,9 @@ func TestCardinality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[entry](f, "n", &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "V"}}})
+	w, err := rntuple.NewWriter[entry](f, "n",
+		&rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n",
+			CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "V"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -852,8 +872,10 @@ func TestCardinality(t *testing.T) {
 		typ  reflect.Type
 		lost int64 // entry
 	}{
-		{reflect.TypeFor[int8](), 2}, {reflect.TypeFor[uint8](), 3}, {reflect.TypeFor[int16](), -1}, {reflect.TypeFor[uint16](), -1},
-		{reflect.TypeFor[int32](), -1}, {reflect.TypeFor[int](), -1}, {reflect.TypeFor[uintptr](), -1}, {reflect.TypeFor[*uint64](), -1},
+		{reflect.TypeFor[int8](), 2}, {reflect.TypeFor[uint8](), 3}, {reflect.TypeFor[int16](), -1},
+		{reflect.TypeFor[uint16](), -1},
+		{reflect.TypeFor[int32](), -1}, {reflect.TypeFor[int](), -1}, {reflect.TypeFor[uintptr](), -1},
+		{reflect.TypeFor[*uint64](), -1},
 	} {
 		all, err := readAs(t, r, "n", test.typ)
 		var lost *schema.ConversionError
@@ -894,7 +916,8 @@ func TestSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := j.Read(make([]int64, 4), nil, 0); !errors.Is(err, rntuple.ErrCorrupt) || !strings.Contains(err.Error(), "item 2 has 2 values") {
+	if _, _, err := j.Read(make([]int64, 4), nil, 0); !errors.Is(err, rntuple.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "item 2 has 2 values") {
 		t.Errorf("error %v", err)
 	}
 	if items, _, err := j.Read(make([]int64, 3), nil, 0); err != nil || !slices.Equal(items, []int32{1}) {

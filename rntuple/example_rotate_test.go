@@ -28,7 +28,8 @@ func ExampleFileOptions_noReplace() {
 	create := func() (w *rntuple.Writer[event], err error) {
 		for ; ; next++ {
 			path := filepath.Join(dir, fmt.Sprintf("run-%03d.root", next))
-			if w, err = rntuple.Create[event](path, "events", &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) {
+			if w, err = rntuple.Create[event](path, "events",
+				&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) {
 				next++
 				return w, err
 			}

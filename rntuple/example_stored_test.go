@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// The first page of a column is read with the packages of the format: the page list says where it is, package compress
-// decompresses it, package column decodes it.
+// The first page of a column is read with the packages of the format: the page list says where it
+// is, package compress decompresses it, package column decodes it.
 func ExampleReader_StoredPage() {
 	ctx := context.Background()
 	r, err := rntuple.Open(sample, "Events", nil)

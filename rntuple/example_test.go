@@ -40,7 +40,8 @@ func ExampleNewReader() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "Events", &rntuple.ReadOptions{SkipChecksums: true})
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "Events",
+		&rntuple.ReadOptions{SkipChecksums: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -177,7 +178,8 @@ func ExampleEntriesOptions_reuse() {
 	}
 	defer r.Close()
 	var hardest []float32
-	for ev, err := range rntuple.EntriesIn[Event](r, rntuple.EntryRange{End: r.NumEntries()}, &rntuple.EntriesOptions{Reuse: true}) {
+	for ev, err := range rntuple.EntriesIn[Event](r, rntuple.EntryRange{End: r.NumEntries()},
+		&rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -32,6 +32,7 @@ func ExampleWhere() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(pairs.NumEntries(), "of", r.NumEntries(), "events; the first is event", pairs.Entry(0), "with", len(first), "muons")
+	fmt.Println(pairs.NumEntries(), "of", r.NumEntries(), "events; the first is event", pairs.Entry(0),
+		"with", len(first), "muons")
 	// Output: 61641 of 80000 events; the first is event 0 with 2 muons
 }

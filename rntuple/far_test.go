@@ -105,8 +105,8 @@ func farWays() (all []way) {
 	return all
 }
 
-// TestFarRequests reads parts of a file far away in several ways: each needs few requests, and few bytes
-// beside those of the pages that hold what is asked for.
+// TestFarRequests reads parts of a file far away in several ways: each needs few requests, and few
+// bytes beside those of the pages that hold what is asked for.
 func TestFarRequests(t *testing.T) {
 	const n = 100_000
 	data := manifoldFile(t, n)
@@ -132,8 +132,10 @@ func TestFarRequests(t *testing.T) {
 		do      func(r *rntuple.Reader) error
 	}{
 		{"loop", paths, nil, 4, 3, func(r *rntuple.Reader) error { return read(r, rntuple.EntryRange{End: n}) }},
-		{"part", paths, []rntuple.EntryRange{{First: 30_000, End: 41_000}}, 3, 4, func(r *rntuple.Reader) error { return read(r, rntuple.EntryRange{First: 30_000, End: 41_000}) }},
-		{"head", paths, []rntuple.EntryRange{{First: 0, End: 5}}, 2, 4, func(r *rntuple.Reader) error { return read(r, rntuple.EntryRange{End: 5}) }},
+		{"part", paths, []rntuple.EntryRange{{First: 30_000, End: 41_000}}, 3, 4,
+			func(r *rntuple.Reader) error { return read(r, rntuple.EntryRange{First: 30_000, End: 41_000}) }},
+		{"head", paths, []rntuple.EntryRange{{First: 0, End: 5}}, 2, 4,
+			func(r *rntuple.Reader) error { return read(r, rntuple.EntryRange{End: 5}) }},
 		{"one entry", paths, []rntuple.EntryRange{{First: 77_777, End: 77_778}}, 2, 4, func(r *rntuple.Reader) error {
 			v, err := rntuple.ViewOf[some](r, "")
 			if err != nil {
@@ -167,7 +169,8 @@ func TestFarRequests(t *testing.T) {
 			return nil
 		}},
 	} {
-		for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 8 << 20, Requests: 4}, {Gap: 1 << 20, Ranges: 1, Bytes: 8 << 20, Requests: 4}} {
+		for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 8 << 20, Requests: 4},
+			{Gap: 1 << 20, Ranges: 1, Bytes: 8 << 20, Requests: 4}} {
 			f := &farFile{t: t, data: data, costs: costs}
 			r, err := rntuple.NewReader(f, int64(len(data)), "", nil)
 			if err != nil {
@@ -214,16 +217,18 @@ func TestFarRequests(t *testing.T) {
 				most = max(most, test.pieces*int64(len(in)))
 			}
 			requests, bytes := f.requests.Load(), f.bytes.Load()
-			t.Logf("%s, %d ranges: %d requests in %d clusters, %d of %d bytes", test.name, costs.Ranges, requests, len(in), bytes, want)
+			t.Logf("%s, %d ranges: %d requests in %d clusters, %d of %d bytes", test.name, costs.Ranges,
+				requests, len(in), bytes, want)
 			if requests > most || bytes > want+want/10 || bytes < want {
-				t.Errorf("%s, %d ranges: %d requests, %d bytes; want at most %d, and %d bytes", test.name, costs.Ranges, requests, bytes, most, want)
+				t.Errorf("%s, %d ranges: %d requests, %d bytes; want at most %d, and %d bytes", test.name, costs.Ranges,
+					requests, bytes, most, want)
 			}
 		}
 	}
 }
 
-// TestFarMatches joins entries in no order with a file far away, whose clusters all have some of them: there
-// are few requests, and the values are right.
+// TestFarMatches joins entries in no order with a file far away, whose clusters all have some of
+// them: there are few requests, and the values are right.
 func TestFarMatches(t *testing.T) {
 	const n = 100_000
 	data := manifoldFile(t, n)
@@ -256,7 +261,8 @@ func TestFarMatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer keys.Close()
-	for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 8 << 20, Requests: 4}, {Gap: 1 << 20, Ranges: 1, Bytes: 8 << 20, Requests: 4}} {
+	for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 8 << 20, Requests: 4},
+		{Gap: 1 << 20, Ranges: 1, Bytes: 8 << 20, Requests: 4}} {
 		for _, batches := range []bool{false, true} {
 			f := &farFile{t: t, data: data, costs: costs}
 			r, err := rntuple.NewReader(f, int64(len(data)), "", nil)
@@ -304,13 +310,14 @@ func TestFarMatches(t *testing.T) {
 	}
 }
 
-// TestFarFaults has each request fail in turn, and has each wait until its context is done: reading ends
-// with that error, or with the right values, and no goroutine stays.
+// TestFarFaults has each request fail in turn, and has each wait until its context is done: reading
+// ends with that error, or with the right values, and no goroutine stays.
 func TestFarFaults(t *testing.T) {
 	data := manifoldFile(t, 20_000)
 	before := runtime.NumGoroutine()
 	broken := errors.New("the line is cut")
-	for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 1 << 18, Requests: 4}, {Gap: 1 << 16, Ranges: 1, Bytes: 1 << 18, Requests: 2}} {
+	for _, costs := range []remote.Costs{{Gap: 256, Ranges: 1000, Bytes: 1 << 18, Requests: 4},
+		{Gap: 1 << 16, Ranges: 1, Bytes: 1 << 18, Requests: 2}} {
 		for _, ahead := range []int64{-1, 1 << 20, 64 << 20} {
 			for at := int64(1); ; at++ {
 				f := &farFile{t: t, data: data, costs: costs}
@@ -327,7 +334,8 @@ func TestFarFaults(t *testing.T) {
 					<-ctx.Done()
 					return ctx.Err()
 				}
-				r, err := rntuple.NewReader(f, int64(len(data)), "", &rntuple.ReadOptions{Context: ctx, ReadAhead: ahead, Workers: 3})
+				r, err := rntuple.NewReader(f, int64(len(data)), "",
+					&rntuple.ReadOptions{Context: ctx, ReadAhead: ahead, Workers: 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -342,7 +350,8 @@ func TestFarFaults(t *testing.T) {
 					next++
 				}
 				cancel()
-				if err == nil && next != r.NumEntries() || err != nil && !errors.Is(err, broken) && !errors.Is(err, context.Canceled) {
+				if err == nil && next != r.NumEntries() || err != nil && !errors.Is(err, broken) &&
+					!errors.Is(err, context.Canceled) {
 					t.Errorf("request %d fails: %d entries, %v", at, next, err)
 				}
 				if most := max(ahead, 3<<20); f.most.Load() > most {

@@ -34,12 +34,14 @@ import (
 // Likewise, a panic of work or join becomes one of Fold's caller. Its value is an error with
 // the text of the original value and the stack where it occurred; it wraps the original
 // value if that is an error.
-func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, o *FoldOptions) (A, error) {
+func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
+	o *FoldOptions) (A, error) {
 	return fold(s, work, join, o, 0)
 }
 
 // fold is Fold with a least number of entries of a range, for sources that are far away.
-func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, options *FoldOptions, least int64) (A, error) {
+func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
+	options *FoldOptions, least int64) (A, error) {
 	var zero A
 	var o FoldOptions
 	if options != nil {
@@ -96,10 +98,11 @@ func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	return sum, nil
 }
 
-// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil pointer.
+// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil
+// pointer.
 type FoldOptions struct {
-	// Workers is the number of goroutines that call work, including that of Fold's caller; with one,
-	// Fold is a plain loop. Default: ReadOptions.Workers of the source.
+	// Workers is the number of goroutines that call work, including that of Fold's caller; with
+	// one, Fold is a plain loop. Default: ReadOptions.Workers of the source.
 	Workers int
 
 	// Progress, if set, is called with the number of entries that are done, which rises to the
@@ -113,9 +116,9 @@ type FoldOptions struct {
 // not matter.
 const maxRanges = 4096
 
-// foldRanges returns the ranges of entries that Fold gives to work, at least one, and the
-// number of entries. Clusters are joined where there are too many, or if s is far away and they have less than
-// the given number of entries.
+// foldRanges returns the ranges of entries that Fold gives to work, at least one, and the number of
+// entries. Clusters are joined where there are too many, or if s is far away and they have less
+// than the given number of entries.
 func foldRanges(ctx context.Context, s Source, least int64) (ranges []EntryRange, total int64, err error) {
 	clusters, err := s.ranges(ctx)
 	if err != nil {

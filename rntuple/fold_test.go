@@ -91,7 +91,8 @@ func TestFoldSums(t *testing.T) {
 		{"made file", made, []*rntuple.Reader{made}, hitSum},
 		{"join", join, []*rntuple.Reader{openBytes(t, files[1], nil)}, hitSum},
 		{"chain", chainOf(t, new(shelf).inputs(files...), &rntuple.ReadOptions{MaxOpen: 2}), []*rntuple.Reader{
-			openBytes(t, files[0], nil), openBytes(t, files[1], nil), openBytes(t, files[2], nil), openBytes(t, files[3], nil), openBytes(t, files[4], nil)}, hitSum},
+			openBytes(t, files[0], nil), openBytes(t, files[1], nil), openBytes(t, files[2], nil), openBytes(t, files[3], nil),
+			openBytes(t, files[4], nil)}, hitSum},
 	} {
 		var want, total float64
 		var clusters int
@@ -127,7 +128,8 @@ func TestFoldSums(t *testing.T) {
 				t.Errorf("%s, %d workers: %v, %v, want %v", test.name, workers, got, err, want)
 			}
 			if calls != clusters || last != end || float64(end) != total {
-				t.Errorf("%s, %d workers: progress of %d of %d entries in %d calls, want %v in %d", test.name, workers, last, end, calls, total, clusters)
+				t.Errorf("%s, %d workers: progress of %d of %d entries in %d calls, want %v in %d", test.name, workers, last, end,
+					calls, total, clusters)
 			}
 		}
 	}
@@ -164,7 +166,8 @@ func TestFoldGood(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := rntuple.Fold(r, text, func(a, b []byte) []byte { return append(a, b...) }, &rntuple.FoldOptions{Workers: 3})
+			got, err := rntuple.Fold(r, text, func(a, b []byte) []byte { return append(a, b...) },
+				&rntuple.FoldOptions{Workers: 3})
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s, %s: %d bytes of text, want %d, %v", name, info, len(got), len(want), err)
 			}
@@ -203,7 +206,11 @@ func TestFoldRanges(t *testing.T) {
 			}
 		}
 		for _, workers := range []int{1, 2, 5} {
-			got, err := rntuple.Fold(test.src, list, func(a, b []rntuple.EntryRange) []rntuple.EntryRange { return append(a, b...) }, &rntuple.FoldOptions{Workers: workers})
+			got, err := rntuple.Fold(test.src, list,
+				func(a, b []rntuple.EntryRange) []rntuple.EntryRange {
+					return append(a,
+						b...)
+				}, &rntuple.FoldOptions{Workers: workers})
 			if err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("%s, %d workers: %.200v, %v", test.name, workers, fmt.Sprint(got), err)
 			}
@@ -232,7 +239,8 @@ func TestFoldGrown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := rntuple.Fold(chain, func(_ rntuple.Source, r rntuple.EntryRange) (int64, error) { return r.Len(), nil }, func(a, b int64) int64 { return a + b }, nil)
+	n, err := rntuple.Fold(chain, func(_ rntuple.Source, r rntuple.EntryRange) (int64, error) { return r.Len(), nil },
+		func(a, b int64) int64 { return a + b }, nil)
 	if n != 20 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
 	}
@@ -266,7 +274,8 @@ func TestFoldFails(t *testing.T) {
 			if panics {
 				err, _ = panicked.(error)
 			}
-			if n != 0 || !errors.Is(err, failure) || !strings.HasPrefix(err.Error(), "range from 500 on: failure") || panics != (panicked != nil) {
+			if n != 0 || !errors.Is(err, failure) || !strings.HasPrefix(err.Error(), "range from 500 on: failure") ||
+				panics != (panicked != nil) {
 				t.Errorf("%d workers, panic %v: %d, %v", workers, panics, n, err)
 			}
 			if panics && !strings.Contains(err.Error(), "fold_test.go") {
@@ -281,7 +290,8 @@ func TestFoldFails(t *testing.T) {
 	// A panic of join, and a goroutine that ends.
 	panicked := func() (v any) {
 		defer func() { v = recover() }()
-		rntuple.Fold(src, func(rntuple.Source, rntuple.EntryRange) (int, error) { return 1, nil }, func(int, int) int { panic("no sum") }, &rntuple.FoldOptions{Workers: 3})
+		rntuple.Fold(src, func(rntuple.Source, rntuple.EntryRange) (int, error) { return 1, nil },
+			func(int, int) int { panic("no sum") }, &rntuple.FoldOptions{Workers: 3})
 		return nil
 	}()
 	if err, ok := panicked.(error); !ok || !strings.HasPrefix(err.Error(), "no sum\n") || errors.Unwrap(err) != nil {
@@ -337,9 +347,12 @@ func TestFoldCancelled(t *testing.T) {
 					}
 					return n, nil
 				}, func(a, b int) int { return a + b }, &rntuple.FoldOptions{Workers: workers})
-				// 31 with one worker. Each other may be about to begin an earlier range when 300 is, or be in a later one.
-				if n != 0 || !errors.Is(err, context.Canceled) || begun.Load() <= int64(31-workers) || begun.Load() >= int64(31+workers) {
-					t.Errorf("%s, %d workers, reads %v: %d entries, %v; %d ranges have begun", test.name, workers, reads, n, err, begun.Load())
+				// 31 with one worker. Each other may be about to begin an earlier range when 300
+				// is, or be in a later one.
+				if n != 0 || !errors.Is(err, context.Canceled) || begun.Load() <= int64(31-workers) ||
+					begun.Load() >= int64(31+workers) {
+					t.Errorf("%s, %d workers, reads %v: %d entries, %v; %d ranges have begun", test.name, workers,
+						reads, n, err, begun.Load())
 				}
 			}
 		}

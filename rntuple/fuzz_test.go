@@ -33,7 +33,8 @@ const maxSeed = 20 << 10
 // the campaign and the lies are made of.
 func seeds(f *testing.F) (all [][]byte) {
 	all = append(all, small(f))
-	for _, pattern := range []string{"../testdata/good/*.root", "../testdata/bad/*.root", "../../shared/testdata/root/*.root", "../../shared/testdata/legacy/*.root"} {
+	for _, pattern := range []string{"../testdata/good/*.root", "../testdata/bad/*.root",
+		"../../shared/testdata/root/*.root", "../../shared/testdata/legacy/*.root"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)
@@ -54,7 +55,8 @@ func seeds(f *testing.F) (all [][]byte) {
 // sound makes sure that an error is one of those that the package documents.
 func sound(t *testing.T, err error) {
 	t.Helper()
-	for _, kind := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported, rntuple.ErrNotFound, rntuple.ErrRange} {
+	for _, kind := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported,
+		rntuple.ErrNotFound, rntuple.ErrRange} {
 		if errors.Is(err, kind) {
 			return
 		}
@@ -176,7 +178,8 @@ func FuzzOpen(f *testing.F) {
 }
 
 // bounds are limits that let fuzzers try much in little time.
-var bounds = &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 20, PageBytes: 1 << 20, EnvelopeBytes: 1 << 20}}
+var bounds = &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 20, PageBytes: 1 << 20,
+	EnvelopeBytes: 1 << 20}}
 
 // metadata looks at all metadata of an RNTuple.
 func metadata(r *rntuple.Reader) error {
@@ -249,7 +252,8 @@ func FuzzReadEverything(f *testing.F) {
 		if enveloped {
 			file = reseal(t, file, change(changes))
 		}
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", &rntuple.ReadOptions{Limits: bounds.Limits, SkipChecksums: true})
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "",
+			&rntuple.ReadOptions{Limits: bounds.Limits, SkipChecksums: true})
 		if err == nil {
 			err = everything(r)
 		}
@@ -267,7 +271,8 @@ func everything(r *rntuple.Reader) error {
 	if _, err := textOf(r); err != nil {
 		return err
 	}
-	for _, err := range rntuple.BatchesIn(r, rntuple.EntryRange{End: min(1000, r.NumEntries())}, &rntuple.BatchOptions{Size: 300}) {
+	for _, err := range rntuple.BatchesIn(r, rntuple.EntryRange{End: min(1000, r.NumEntries())},
+		&rntuple.BatchOptions{Size: 300}) {
 		if err != nil {
 			return err
 		}

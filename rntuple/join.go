@@ -292,7 +292,8 @@ func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int6
 	return n, nil
 }
 
-func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	for _, part := range p.parts {
 		if err := part.readSpans(ctx, memory, spans, dst); err != nil {
 			return err

@@ -134,7 +134,8 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 // matchBatch is the number of entries whose matches are read together.
 const matchBatch = 1 << 13
 
-func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (done int64, err error) {
+func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int64,
+	dst unsafe.Pointer) (done int64, err error) {
 	for done < n {
 		want := min(n-done, matchBatch)
 		got, err := p.matchRange(ctx, first+done, want)
@@ -151,7 +152,8 @@ func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int
 	return done, nil
 }
 
-func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	for done, n := int64(0), columnar.Sum(spans); done < n; done += matchBatch {
 		_, err := p.matchSpans(ctx, within(spans, done, min(n-done, matchBatch)))
 		if err == nil {

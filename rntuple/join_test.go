@@ -32,7 +32,8 @@ func TestFriends(t *testing.T) {
 	}
 	var s shelf
 	events := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
-	calib := chainOf(t, s.inputs(fileOf(t, calibrations[:700], 111), fileOf(t, calibrations[700:], 9)), &rntuple.ReadOptions{MaxOpen: 1})
+	calib := chainOf(t, s.inputs(fileOf(t, calibrations[:700], 111), fileOf(t, calibrations[700:], 9)),
+		&rntuple.ReadOptions{MaxOpen: 1})
 	ids := readerOf(t, fileOf(t, want, 33), nil)
 	inner, err := rntuple.NewJoin(events, rntuple.Friend("cal", calib))
 	if err != nil {
@@ -82,7 +83,8 @@ func TestFriends(t *testing.T) {
 	if m != -713 || !reflect.DeepEqual(c, calibrations[713]) || !slices.Equal(items, []float64{712, 713, 713}) {
 		t.Errorf("mass %v, calibration %v, items %v", m, c, items)
 	}
-	if got, want := string(value.AppendJSON(nil, r)), `{"id":713,"mass":89.125,"tag":"xx713","adc":[0],"cal.mass":-713,"cal.off":[713,713]}`; got != want {
+	if got, want := string(value.AppendJSON(nil, r)),
+		`{"id":713,"mass":89.125,"tag":"xx713","adc":[0],"cal.mass":-713,"cal.off":[713,713]}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
@@ -91,7 +93,8 @@ func TestFriends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntuple.ViewOf[int32](short, "short.id"); err == nil || !strings.Contains(err.Error(), `"short" has 999 entries, the primary source has 1000`) {
+	if _, err := rntuple.ViewOf[int32](short, "short.id"); err == nil ||
+		!strings.Contains(err.Error(), `"short" has 999 entries, the primary source has 1000`) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := rntuple.JaggedOf[int16](short, "short.adc"); err == nil {
@@ -173,8 +176,10 @@ func TestMatch(t *testing.T) {
 	l, r := lefts(n, random), rights(n/2, random)
 	var s shelf
 	primary := chainOf(t, s.inputs(fileOf(t, l[:300], 100), fileOf(t, l[300:], 333)), &rntuple.ReadOptions{MaxOpen: 1})
-	aux := chainOf(t, s.inputs(fileOf(t, r[:10], 3), fileOf(t, r[10:10], 1), fileOf(t, r[10:233], 100), fileOf(t, r[233:], 7)), &rntuple.ReadOptions{MaxOpen: 1})
-	for _, fields := range [][]string{{"n"}, {"a"}, {"b"}, {"C"}, {"a", "b"}, {"n", "e"}, {"C", "D", "e"}, {"a", "b", "C", "D"}} {
+	aux := chainOf(t, s.inputs(fileOf(t, r[:10], 3), fileOf(t, r[10:10], 1), fileOf(t, r[10:233], 100),
+		fileOf(t, r[233:], 7)), &rntuple.ReadOptions{MaxOpen: 1})
+	for _, fields := range [][]string{{"n"}, {"a"}, {"b"}, {"C"}, {"a", "b"}, {"n", "e"}, {"C", "D", "e"},
+		{"a", "b", "C", "D"}} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprint(fields, workers), func(t *testing.T) {
 				strict, err1 := rntuple.NewJoin(primary, rntuple.Match("aux", aux, fields...))
@@ -235,7 +240,8 @@ func TestMatch(t *testing.T) {
 					if got[at].Aux != nil {
 						aux = int64(*got[at].Aux)
 					}
-					if err := errors.Join(err1, err2); err != nil || !reflect.DeepEqual(name, got[at].S) || !reflect.DeepEqual(record.Values, []any{aux, int64(at)}) {
+					if err := errors.Join(err1, err2); err != nil || !reflect.DeepEqual(name, got[at].S) ||
+						!reflect.DeepEqual(record.Values, []any{aux, int64(at)}) {
 						t.Fatalf("entry %d is %v, %v, %v, want %v", at, name, record, err, got[at])
 					}
 				}

@@ -39,7 +39,8 @@ func TestLegacy(t *testing.T) {
 		t.Skip("the public files of pre-release formats are not there")
 	}
 	dialects := map[string]string{
-		"v0": "pre-release, ROOT 6.20 to 6.24", "rc1": "pre-release RC1, ", "rc2": "0.2.0.0, pre-release RC2, ", "rc3": "0.3.0.0, pre-release RC3, ",
+		"v0": "pre-release, ROOT 6.20 to 6.24", "rc1": "pre-release RC1, ", "rc2": "0.2.0.0, pre-release RC2, ",
+		"rc3": "0.3.0.0, pre-release RC3, ",
 	}
 	program := regexp.MustCompile(`^([a-z]+\d).?_(?:class\d_|signed_)?(.+)\.root$`)
 	compared := 0
@@ -235,7 +236,8 @@ func (o *old) openRC1(h *rc1.Header, f *rc1.Footer, p *rc1.PageList) (*rntuple.R
 	header := o.seal(h.Wire, 1, 1)
 	f.HeaderChecksum = binary.LittleEndian.Uint32(o.file[len(o.file)-4:])
 	list := o.seal(p.Wire, 1, 1)
-	f.ClusterGroups = []rc1.ClusterGroup{{NumClusters: uint32(len(f.Clusters)), PageList: rc1.Link{Length: uint32(list.Size), Locator: list}}}
+	f.ClusterGroups = []rc1.ClusterGroup{{NumClusters: uint32(len(f.Clusters)),
+		PageList: rc1.Link{Length: uint32(list.Size), Locator: list}}}
 	return o.open(header, o.seal(f.Wire, 1, 1))
 }
 
@@ -304,7 +306,8 @@ func TestLegacyRC1(t *testing.T) {
 				field(0, envelope.RolePlain, "_1", "bool"),
 			},
 			Columns: []rc1.Column{
-				{Type: 0x03, Bits: 64, Field: 0}, {Type: 0x14, Bits: 32, Field: 1}, {Type: 0x0b, Bits: 32, Field: 2}, {Type: 0x06, Bits: 1, Field: 3},
+				{Type: 0x03, Bits: 64, Field: 0}, {Type: 0x14, Bits: 32, Field: 1}, {Type: 0x0b, Bits: 32, Field: 2},
+				{Type: 0x06, Bits: 1, Field: 3},
 			},
 		}}
 		f := &rc1.Footer{
@@ -313,7 +316,8 @@ func TestLegacyRC1(t *testing.T) {
 				Columns: []rc1.Column{{Type: 0x0c, Bits: 16, Field: 4, Flags: 8, FirstElement: 3}},
 			},
 			ColumnGroups: []rc1.ColumnGroup{{Columns: []uint32{1, 4}}, {Columns: []uint32{0, 2, 3}}},
-			Clusters:     []rc1.Cluster{{Entries: 3}, {FirstEntry: 3, Entries: 1 | 1<<56}, {FirstEntry: 3, Entries: 1 | 1<<56, ColumnGroup: 1}},
+			Clusters: []rc1.Cluster{{Entries: 3}, {FirstEntry: 3, Entries: 1 | 1<<56},
+				{FirstEntry: 3, Entries: 1 | 1<<56, ColumnGroup: 1}},
 		}
 		pages := func(offset uint64, n uint32, b []byte) rc1.ColumnPages {
 			return rc1.ColumnPages{ElementOffset: offset, Pages: []rc1.Page{{Elements: n, Locator: o.put(b)}}}
@@ -345,7 +349,8 @@ func TestLegacyRC1(t *testing.T) {
 		kind error
 	}{
 		"object store": {func(_ *rc1.Header, _ *rc1.Footer, p *rc1.PageList) {
-			p.Clusters[0].Columns[1].Pages[0].Locator = locator.Locator{Type: locator.Object, Payload: strings.Repeat("\x01", 12)}
+			p.Clusters[0].Columns[1].Pages[0].Locator = locator.Locator{Type: locator.Object,
+				Payload: strings.Repeat("\x01", 12)}
 		}, rntuple.ErrUnsupported},
 		"URI": {func(_ *rc1.Header, _ *rc1.Footer, p *rc1.PageList) {
 			p.Clusters[0].Columns[1].Pages[0].Locator = locator.Locator{Type: locator.URI, Payload: "daos://pool/page"}
@@ -353,8 +358,10 @@ func TestLegacyRC1(t *testing.T) {
 		"sharded into different ranges": {func(_ *rc1.Header, f *rc1.Footer, _ *rc1.PageList) {
 			f.Clusters[2].Entries++
 		}, rntuple.ErrUnsupported},
-		"feature flag 3":     {func(h *rc1.Header, _ *rc1.Footer, _ *rc1.PageList) { h.Features = envelope.Features{8} }, rntuple.ErrUnsupported},
-		"belongs to field 9": {func(h *rc1.Header, _ *rc1.Footer, _ *rc1.PageList) { h.Columns[0].Field = 9 }, rntuple.ErrCorrupt},
+		"feature flag 3": {func(h *rc1.Header, _ *rc1.Footer, _ *rc1.PageList) { h.Features = envelope.Features{8} },
+			rntuple.ErrUnsupported},
+		"belongs to field 9": {func(h *rc1.Header, _ *rc1.Footer, _ *rc1.PageList) { h.Columns[0].Field = 9 },
+			rntuple.ErrCorrupt},
 		"the column has 3 elements": {func(_ *rc1.Header, f *rc1.Footer, _ *rc1.PageList) {
 			f.Clusters[0].Entries = 2
 			f.Clusters[1].FirstEntry = 2
@@ -470,7 +477,8 @@ func TestLegacyTypes(t *testing.T) {
 			{0, leaf, "bool", "bool", 0, []data{{bit, 1, 3, []byte{0b101}}}},
 		}, "[true] [false,true] []", "v0 RC2"},
 		{[]part{
-			{0, variant, "f", "std::variant<std::string,std::int8_t>", 0, []data{{0x03, 64, 3, u64s(0|2<<44, 0|1<<44, 1|1<<44)}}},
+			{0, variant, "f", "std::variant<std::string,std::int8_t>", 0,
+				[]data{{0x03, 64, 3, u64s(0|2<<44, 0|1<<44, 1|1<<44)}}},
 			{0, leaf, "std::string", "std::string", 0, []data{{index32, 32, 2, u32s(1, 3)}, {char, 8, 3, []byte("xyz")}}},
 			{0, leaf, "std::int8_t", "std::int8_t", 0, []data{{uint8s, 8, 1, []byte{0x80}}}},
 		}, `-128 "x" "yz"`, "v0"},
@@ -542,10 +550,12 @@ func (o *old) withRC1(parts []oldField) (*rntuple.Reader, error) {
 				c.Flags, c.FirstElement = 8, 1
 			}
 			h.Columns = append(h.Columns, c)
-			columns = append(columns, rc1.ColumnPages{ElementOffset: c.FirstElement, Pages: []rc1.Page{{Elements: d.n &^ late, Locator: o.put(d.page)}}})
+			columns = append(columns, rc1.ColumnPages{ElementOffset: c.FirstElement,
+				Pages: []rc1.Page{{Elements: d.n &^ late, Locator: o.put(d.page)}}})
 		}
 	}
-	return o.openRC1(h, &rc1.Footer{Clusters: []rc1.Cluster{{Entries: 3}}}, &rc1.PageList{Clusters: []rc1.ClusterPages{{Columns: columns}}})
+	return o.openRC1(h, &rc1.Footer{Clusters: []rc1.Cluster{{Entries: 3}}},
+		&rc1.PageList{Clusters: []rc1.ClusterPages{{Columns: columns}}})
 }
 
 // v0Types has the column types of ROOT 6.20 to 6.24 by those of RC1.
@@ -562,7 +572,8 @@ func (o *old) withV0(parts []oldField) (*rntuple.Reader, error) {
 		} else {
 			h.Fields[parent].Children = append(h.Fields[parent].Children, id)
 		}
-		h.Fields = append(h.Fields, v0.Field{ID: id, Name: part.name, TypeName: part.typ, Structure: uint32(part.role), Parent: parent, Repetitions: part.array})
+		h.Fields = append(h.Fields, v0.Field{ID: id, Name: part.name, TypeName: part.typ, Structure: uint32(part.role),
+			Parent: parent, Repetitions: part.array})
 		for j, d := range part.data {
 			column := uint64(len(h.Columns))
 			h.Columns = append(h.Columns, v0.Column{ID: column, Type: v0Types[d.typ], Field: id, Index: uint32(j)})
@@ -590,7 +601,8 @@ func (o *old) withRC2(parts []oldField) (*rntuple.Reader, error) {
 				c.Flags, c.FirstElement = 8, 1
 			}
 			h.Columns = append(h.Columns, c)
-			columns = append(columns, envelope.ColumnPages{ElementOffset: c.FirstElement, Pages: []envelope.Page{{NumElements: d.n &^ late, Locator: o.put(d.page)}}})
+			columns = append(columns, envelope.ColumnPages{ElementOffset: c.FirstElement,
+				Pages: []envelope.Page{{NumElements: d.n &^ late, Locator: o.put(d.page)}}})
 		}
 	}
 	seal := func(kind envelope.Type, describe func(*frame.Codec)) locator.Locator {
@@ -605,11 +617,13 @@ func (o *old) withRC2(parts []oldField) (*rntuple.Reader, error) {
 	}
 	header := seal(envelope.TypeHeader, h.Wire)
 	f := &rc2.Footer{HeaderChecksum: binary.LittleEndian.Uint64(o.file[len(o.file)-8:])}
-	list, err := (&envelope.PageList{HeaderChecksum: f.HeaderChecksum, Clusters: []envelope.Cluster{{NumEntries: 3}}, Pages: []envelope.ClusterPages{{Columns: columns}}}).Append(nil)
+	list, err := (&envelope.PageList{HeaderChecksum: f.HeaderChecksum, Clusters: []envelope.Cluster{{NumEntries: 3}},
+		Pages: []envelope.ClusterPages{{Columns: columns}}}).Append(nil)
 	if err != nil {
 		return nil, err
 	}
-	f.ClusterGroups = []envelope.ClusterGroup{{EntrySpan: 3, NumClusters: 1, PageList: locator.Link{Length: uint64(len(list)), Locator: o.put(list)}}}
+	f.ClusterGroups = []envelope.ClusterGroup{{EntrySpan: 3, NumClusters: 1,
+		PageList: locator.Link{Length: uint64(len(list)), Locator: o.put(list)}}}
 	return o.open(header, seal(envelope.TypeFooter, f.Wire))
 }
 
@@ -632,7 +646,8 @@ func TestLegacyDense(t *testing.T) {
 		return fmt.Sprint(*p)
 	}
 	for name, got := range map[string]string{
-		"pointers": texts(t, r, "f", pointer), "pointers to items": texts(t, r, "f._0", pointer), "wider pointers": texts(t, r, "f", func(p *int64) string {
+		"pointers": texts(t, r, "f", pointer), "pointers to items": texts(t, r, "f._0", pointer),
+		"wider pointers": texts(t, r, "f", func(p *int64) string {
 			if p == nil {
 				return "null"
 			}
@@ -716,11 +731,13 @@ func TestLegacyV0(t *testing.T) {
 		field(3, 0, 4, "x", "std::int64_t"),
 		field(4, 2, 0, "point", "Point", 3),
 	}, Columns: []v0.Column{
-		{ID: 0, Type: 1, Field: 2}, {ID: 1, Type: 1, Field: 1}, {ID: 2, Type: 3, Field: 1, Index: 1}, {ID: 3, Type: 9, Field: 3},
+		{ID: 0, Type: 1, Field: 2}, {ID: 1, Type: 1, Field: 1}, {ID: 2, Type: 3, Field: 1, Index: 1},
+		{ID: 3, Type: 9, Field: 3},
 	}}
 	pages := func(column, first uint64, n uint32, b []byte) v0.Range {
 		l := o.put(b)
-		return v0.Range{Column: column, FirstElement: first, NumElements: n, Pages: []v0.Page{{NumElements: n, Locator: v0.Locator{Offset: int64(l.Offset), Size: uint32(l.Size)}}}}
+		return v0.Range{Column: column, FirstElement: first, NumElements: n,
+			Pages: []v0.Page{{NumElements: n, Locator: v0.Locator{Offset: int64(l.Offset), Size: uint32(l.Size)}}}}
 	}
 	f := &v0.Footer{Clusters: []v0.Cluster{
 		{FirstEntry: 1, NumEntries: 2, Columns: []v0.Range{
@@ -739,10 +756,12 @@ func TestLegacyV0(t *testing.T) {
 	}
 	expectText(t, r, `{"point":{"x":-2},"words":["a","bc"]} {"point":{"x":-9223372036854775808},"words":[]} {"point":{"x":3},"words":["de"]}`)
 
-	if _, err := rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "m", nil); !errors.Is(err, rntuple.ErrNotFound) {
+	if _, err := rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "m",
+		nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Errorf("another name: %v", err)
 	}
-	if infos, err := rntuple.List(bytes.NewReader(o.file), int64(len(o.file))); err != nil || len(infos) != 1 || infos[0].Path != "n" || infos[0].Class != "ROOT::Experimental::RNTuple" {
+	if infos, err := rntuple.List(bytes.NewReader(o.file), int64(len(o.file))); err != nil || len(infos) != 1 ||
+		infos[0].Path != "n" || infos[0].Class != "ROOT::Experimental::RNTuple" {
 		t.Errorf("got %+v, %v", infos, err)
 	}
 }
@@ -762,21 +781,27 @@ func FuzzLegacy(f *testing.F) {
 	legacySeeds(f)
 	const size = 100 // of the page list below, sealed
 	h := &rc1.Header{Tag: 1, Name: "n", Schema: rc1.Schema{
-		Fields:  []rc1.Field{{Field: envelope.Field{Role: envelope.RoleCollection, Name: "c"}}, {Field: envelope.Field{Name: "x", TypeName: "std::int32_t"}}},
+		Fields: []rc1.Field{{Field: envelope.Field{Role: envelope.RoleCollection, Name: "c"}},
+			{Field: envelope.Field{Name: "x", TypeName: "std::int32_t"}}},
 		Columns: []rc1.Column{{Type: 2, Bits: 32}, {Type: 0x14, Bits: 32, Field: 1}},
 	}}
 	p := &rc1.PageList{Clusters: []rc1.ClusterPages{{Columns: []rc1.ColumnPages{
-		{Pages: []rc1.Page{{Elements: 1, Locator: locator.At(7, 4)}}}, {Pages: []rc1.Page{{Elements: 1, Locator: locator.At(7, 4)}}},
+		{Pages: []rc1.Page{{Elements: 1, Locator: locator.At(7, 4)}}},
+		{Pages: []rc1.Page{{Elements: 1, Locator: locator.At(7, 4)}}},
 	}}}}
 	list := plain(p.Wire)
 	list = append(list, make([]byte, size-len(list)-8)...)
 	footer := &rc1.Footer{
-		Clusters:      []rc1.Cluster{{Entries: 1}},
-		ClusterGroups: []rc1.ClusterGroup{{NumClusters: 1, PageList: rc1.Link{Length: size, Locator: locator.At(oldHead, size)}}},
+		Clusters: []rc1.Cluster{{Entries: 1}},
+		ClusterGroups: []rc1.ClusterGroup{{NumClusters: 1,
+			PageList: rc1.Link{Length: size, Locator: locator.At(oldHead, size)}}},
 	}
 	f.Add(uint8(3), plain(h.Wire), plain(footer.Wire), list)
-	v := &v0.Header{Fields: []v0.Field{{Parent: 1<<64 - 1, Children: []uint64{1}}, {ID: 1, Name: "x", TypeName: "float"}}, Columns: []v0.Column{{Type: 6, Field: 1}}}
-	f.Add(uint8(0), plain(v.Wire), plain((&v0.Footer{Clusters: []v0.Cluster{{NumEntries: 1, Columns: []v0.Range{{NumElements: 1, Pages: []v0.Page{{NumElements: 1, Locator: v0.Locator{Offset: 7, Size: 4}}}}}}}}).Wire), []byte{})
+	v := &v0.Header{Fields: []v0.Field{{Parent: 1<<64 - 1, Children: []uint64{1}}, {ID: 1, Name: "x", TypeName: "float"}},
+		Columns: []v0.Column{{Type: 6, Field: 1}}}
+	f.Add(uint8(0), plain(v.Wire), plain((&v0.Footer{Clusters: []v0.Cluster{{NumEntries: 1,
+		Columns: []v0.Range{{NumElements: 1, Pages: []v0.Page{{NumElements: 1,
+			Locator: v0.Locator{Offset: 7, Size: 4}}}}}}}}).Wire), []byte{})
 	f.Fuzz(func(t *testing.T, class uint8, header, footer, list []byte) {
 		o := newOld(t, uint16(class))
 		words := []uint16{1, 1}

@@ -102,13 +102,15 @@ func squeezed(b *builder, s compress.Settings, n int) envelope.Page {
 		b.t.Fatal(err)
 	}
 	return envelope.Page{NumElements: uint32(n), HasChecksum: true,
-		Locator: locator.At(b.blob(binary.LittleEndian.AppendUint64(bytes.Clone(stored), checksum.Sum(stored))), uint64(len(stored)))}
+		Locator: locator.At(b.blob(binary.LittleEndian.AppendUint64(bytes.Clone(stored), checksum.Sum(stored))),
+			uint64(len(stored)))}
 }
 
 var lies = []lie{
 	// Sizes and places in the anchor.
 	{"header of 2^63-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxInt64 }), "the limit is"},
-	{"header of 2^64-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxUint64 }), "envelope of at least 9223372036854775807 bytes"},
+	{"header of 2^64-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxUint64 }),
+		"envelope of at least 9223372036854775807 bytes"},
 	{"footer of 2^40 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenFooter = 1 << 40 }), "the limit is"},
 	{"header that takes 2^63 bytes", ofAnchor(func(a *anchor.Anchor) { a.NBytesHeader = 1 << 63 }), "the file has"},
 	{"header near 2^64", ofAnchor(func(a *anchor.Anchor) { a.SeekHeader = math.MaxUint64 - 10 }), "the file has"},
@@ -125,7 +127,8 @@ var lies = []lie{
 	{"list frame of 2^63 bytes", word(headerFields, uint64(1<<63)), "list frame of size -9223372036854775808"},
 	{"list frame of 2^63-1 bytes", word(headerFields, uint64(1<<63+1)), "list frame of 9223372036854775795 bytes"},
 	{"list frame of positive size", word(headerFields, uint64(100)), "list frame of size 100"},
-	{"record frame of 2^63-1 bytes", word(headerFields+12, uint64(math.MaxInt64)), "record frame of 9223372036854775799 bytes"},
+	{"record frame of 2^63-1 bytes", word(headerFields+12, uint64(math.MaxInt64)),
+		"record frame of 9223372036854775799 bytes"},
 	{"record frame of negative size", word(headerFields+12, uint64(math.MaxUint64)), "record frame of size -1"},
 	{"record frame of size 0", word(headerFields+12, uint64(0)), "record frame of size 0"},
 	{"a name of 4 GB", word(16, uint32(math.MaxUint32)), "string of 4294967295 bytes"},
@@ -142,22 +145,28 @@ var lies = []lie{
 		s.field(1, "a", "", envelope.RoleRecord)
 		s.field(0, "b", "", envelope.RoleRecord)
 	}), `field 0, "a", has the parent 1`},
-	{"a parent that is not there", fields(func(s schemaOf, _ *envelope.Header) { s.field(math.MaxInt32, "a", "", envelope.RoleRecord) }), "has the parent 2147483647"},
+	{"a parent that is not there", fields(func(s schemaOf, _ *envelope.Header) {
+		s.field(math.MaxInt32, "a", "",
+			envelope.RoleRecord)
+	}), "has the parent 2147483647"},
 	{"records, 10,000 levels", nested(10000, envelope.RoleRecord), "nested more than 1000 deep"},
 	{"vectors, 10,000 levels", nested(10000, envelope.RoleCollection), "nested more than 1000 deep"},
 	{"vectors, 990 levels", nested(990, envelope.RoleCollection), ""},
 	{"a type name of 10,000 levels", fields(func(s schemaOf, _ *envelope.Header) {
-		s.column(s.field(-1, "x", strings.Repeat("std::vector<", 10000)+"int"+strings.Repeat(">", 10000), envelope.RolePlain), column.Int32)
+		s.column(s.field(-1, "x", strings.Repeat("std::vector<", 10000)+"int"+strings.Repeat(">", 10000), envelope.RolePlain),
+			column.Int32)
 	}), `field "x" cannot be read`},
 	{"a type name of 100,000 pointers", fields(func(s schemaOf, _ *envelope.Header) {
 		s.column(s.field(-1, "x", "int"+strings.Repeat("*", 100000), envelope.RolePlain), column.Int32)
 	}), `field "x" cannot be read`},
 	{"an array of 2^63 values", fields(func(s schemaOf, _ *envelope.Header) {
-		s.column(s.field(s.field(-1, "x", "", envelope.RolePlain, repeat(1<<63)), "_0", "float", envelope.RolePlain), column.Real32)
+		s.column(s.field(s.field(-1, "x", "", envelope.RolePlain, repeat(1<<63)), "_0", "float", envelope.RolePlain),
+			column.Real32)
 	}), "an array of 9223372036854775808 values"},
 	{"arrays of arrays, 2^80 values", fields(func(s schemaOf, _ *envelope.Header) {
 		outer := s.field(-1, "x", "", envelope.RolePlain, repeat(1<<40))
-		s.column(s.field(s.field(outer, "_0", "", envelope.RolePlain, repeat(1<<40)), "_0", "float", envelope.RolePlain), column.Real32)
+		s.column(s.field(s.field(outer, "_0", "", envelope.RolePlain, repeat(1<<40)), "_0", "float", envelope.RolePlain),
+			column.Real32)
 	}), "an array of 1099511627776 values"},
 	{"an array of 2^40 empty records", func(b *builder) edits {
 		b.regular().field(b.regular().field(-1, "x", "", envelope.RolePlain, repeat(1<<40)), "_0", "", envelope.RoleRecord)
@@ -165,16 +174,19 @@ var lies = []lie{
 		return edits{}
 	}, "(rntuple.Limits.EntryBytes)"},
 	{"a bitset of 2^40 bits", func(b *builder) edits {
-		b.regular().column(b.regular().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)), column.Bit)
+		b.regular().column(b.regular().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)),
+			column.Bit)
 		b.cluster(1, chunk(0, page(b, column.Bit, true)))
 		return edits{}
 	}, "(rntuple.Limits.EntryBytes)"},
 	{"a late bitset of 2^40 zeros", func(b *builder) edits {
-		b.extension().column(b.extension().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)), column.Bit, deferred(1<<40))
+		b.extension().column(b.extension().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)),
+			column.Bit, deferred(1<<40))
 		b.cluster(1)
 		return edits{}
 	}, "(rntuple.Limits.EntryBytes)"},
-	{"a column of a field that is not there", fields(func(s schemaOf, _ *envelope.Header) { s.column(1<<30, column.Int32) }), "belongs to field 1073741824 of 0"},
+	{"a column of a field that is not there",
+		fields(func(s schemaOf, _ *envelope.Header) { s.column(1<<30, column.Int32) }), "belongs to field 1073741824 of 0"},
 	{"representation 65,535", fields(func(s schemaOf, _ *envelope.Header) {
 		s.column(s.field(-1, "x", "float", envelope.RolePlain), column.Real32, representation(math.MaxUint16))
 	}), "of representation 65535"},
@@ -189,7 +201,8 @@ var lies = []lie{
 	}), "alias column 0 of column 2147483648"},
 	{"projections of each other", fields(func(s schemaOf, _ *envelope.Header) {
 		for i := range uint32(2) {
-			s.field(-1, string('a'+rune(i)), "float", envelope.RolePlain, flags(envelope.FieldProjected), func(f *envelope.Field) { f.Source = 1 - i })
+			s.field(-1, string('a'+rune(i)), "float", envelope.RolePlain, flags(envelope.FieldProjected),
+				func(f *envelope.Field) { f.Source = 1 - i })
 		}
 	}), "cannot be read"},
 	{"a projection of itself", fields(func(s schemaOf, _ *envelope.Header) {
@@ -197,17 +210,23 @@ var lies = []lie{
 	}), "cannot be read"},
 	{"a chain of 3000 projections", fields(func(s schemaOf, h *envelope.Header) {
 		for i := range uint32(3000) {
-			s.field(-1, fmt.Sprint("f", i), "float", envelope.RolePlain, flags(envelope.FieldProjected), func(f *envelope.Field) { f.Source = i + 1 })
+			s.field(-1, fmt.Sprint("f", i), "float", envelope.RolePlain, flags(envelope.FieldProjected),
+				func(f *envelope.Field) { f.Source = i + 1 })
 			h.Aliases = append(h.Aliases, envelope.Alias{Field: i})
 		}
 		s.column(s.field(-1, "x", "float", envelope.RolePlain), column.Real32)
 	}), ""},
 
 	// Cluster groups, and what they link.
-	{"2^64-1 entries", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].EntrySpan = math.MaxUint64 }), "footer.cluster groups"},
-	{"2^62 entries", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].EntrySpan = 1 << 62 }), "end before the entry 1"},
-	{"4 billion clusters", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].NumClusters = math.MaxUint32 }), "expected 4294967295"},
-	{"a group with the entries of another", ofFooter(func(f *envelope.Footer) { f.ClusterGroups = append(f.ClusterGroups, f.ClusterGroups[0]) }), "a group has the entries from 0 on"},
+	{"2^64-1 entries", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].EntrySpan = math.MaxUint64 }),
+		"footer.cluster groups"},
+	{"2^62 entries", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].EntrySpan = 1 << 62 }),
+		"end before the entry 1"},
+	{"4 billion clusters", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].NumClusters = math.MaxUint32 }),
+		"expected 4294967295"},
+	{"a group with the entries of another",
+		ofFooter(func(f *envelope.Footer) { f.ClusterGroups = append(f.ClusterGroups, f.ClusterGroups[0]) }),
+		"a group has the entries from 0 on"},
 	{"3000 empty groups with one page list", func(b *builder) edits {
 		b.zip = 505
 		one(b)
@@ -217,7 +236,8 @@ var lies = []lie{
 			f.ClusterGroups = slices.Concat(slices.Repeat([]envelope.ClusterGroup{empty}, 3000), f.ClusterGroups)
 		}}
 	}, "page lists of"},
-	{"a page list of 2^62 bytes", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].PageList.Length = 1 << 62 }), "the limit is"},
+	{"a page list of 2^62 bytes", ofFooter(func(f *envelope.Footer) { f.ClusterGroups[0].PageList.Length = 1 << 62 }),
+		"the limit is"},
 	{"a page list that is the file", ofFooter(func(f *envelope.Footer) {
 		f.ClusterGroups[0].PageList = locator.Link{Length: 1000, Locator: locator.At(0, 1000)}
 	}), "page list"},
@@ -230,7 +250,8 @@ var lies = []lie{
 		b.cluster(1, chunk(1, page[int32](b, column.Int32, 8)))
 		return edits{pageList: func(l *envelope.PageList) { l.Clusters[1].FirstEntry = 0 }}
 	}, "begins with the entry 0, expected 1"},
-	{"a cluster from entry 2^64-1 on", ofList(func(l *envelope.PageList) { l.Clusters[0].FirstEntry = math.MaxUint64 }), "begins with the entry 18446744073709551615"},
+	{"a cluster from entry 2^64-1 on", ofList(func(l *envelope.PageList) { l.Clusters[0].FirstEntry = math.MaxUint64 }),
+		"begins with the entry 18446744073709551615"},
 	{"a cluster of 2^56-1 entries", func(b *builder) edits {
 		one(b)
 		return edits{
@@ -239,14 +260,17 @@ var lies = []lie{
 		}
 	}, "1 elements, expected 72057594037927935"},
 	{"an attribute set that is the header", ofFooter(func(f *envelope.Footer) {
-		f.AttributeSets = []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: 1000, Anchor: locator.At(0, 1000), Name: "a"}}
+		f.AttributeSets = []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: 1000,
+			Anchor: locator.At(0, 1000), Name: "a"}}
 	}), "attribute set"},
 	{"an attribute set of 4 GB", ofFooter(func(f *envelope.Footer) {
-		f.AttributeSets = []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: math.MaxUint32, Anchor: locator.At(300, 10), Name: "a"}}
+		f.AttributeSets = []envelope.AttributeSet{{SchemaMajor: 1, AnchorLength: math.MaxUint32,
+			Anchor: locator.At(300, 10), Name: "a"}}
 	}), "attribute set"},
 
 	// Pages.
-	{"a page of 2^31-1 elements", ofPage(func(p *envelope.Page) { p.NumElements = math.MaxInt32 }), "elements, expected 1"},
+	{"a page of 2^31-1 elements", ofPage(func(p *envelope.Page) { p.NumElements = math.MaxInt32 }),
+		"elements, expected 1"},
 	{"a page of 2^31-1 elements, in as many entries", func(b *builder) edits {
 		one(b)
 		return edits{
@@ -257,10 +281,18 @@ var lies = []lie{
 		}
 	}, "the limit is"},
 	{"a page at 2^64-1", ofPage(func(p *envelope.Page) { p.Locator.Offset = math.MaxUint64 }), "the file has"},
-	{"a page that takes 2^63 bytes", ofPage(func(p *envelope.Page) { p.Locator = locator.Locator{Type: locator.Large, Size: 1 << 63} }), "the file has"},
-	{"a page that takes 2^64-1 bytes", ofPage(func(p *envelope.Page) { p.Locator = locator.Locator{Type: locator.Large, Size: math.MaxUint64} }), "the file has"},
-	{"a page that is the header of the file", ofPage(func(p *envelope.Page) { p.Locator.Offset = 0 }), "checksum mismatch"},
-	{"the same without checksum, which is legal", ofPage(func(p *envelope.Page) { p.Locator.Offset, p.HasChecksum = 0, false }), ""},
+	{"a page that takes 2^63 bytes", ofPage(func(p *envelope.Page) {
+		p.Locator = locator.Locator{Type: locator.Large,
+			Size: 1 << 63}
+	}), "the file has"},
+	{"a page that takes 2^64-1 bytes", ofPage(func(p *envelope.Page) {
+		p.Locator = locator.Locator{Type: locator.Large,
+			Size: math.MaxUint64}
+	}), "the file has"},
+	{"a page that is the header of the file", ofPage(func(p *envelope.Page) { p.Locator.Offset = 0 }),
+		"checksum mismatch"},
+	{"the same without checksum, which is legal",
+		ofPage(func(p *envelope.Page) { p.Locator.Offset, p.HasChecksum = 0, false }), ""},
 	{"an element offset of 2^63-1", ofList(func(l *envelope.PageList) { l.Pages[0].Columns[0].ElementOffset = math.MaxInt64 }), "begins with the element 9223372036854775807"},
 	{"10,000 empty pages before the first, which is legal", ofList(func(l *envelope.PageList) {
 		c := &l.Pages[0].Columns[0]
@@ -295,8 +327,10 @@ func bombs() (all []lie) {
 		name := fmt.Sprintf("settings %d: ", s)
 		all = append(all,
 			lie{name + "a page of zeros", claim(func(*builder, *envelope.Page) {}), ""},
-			lie{name + "twice as much as there is", claim(func(_ *builder, p *envelope.Page) { p.NumElements *= 2 }), "block header"},
-			lie{name + "the largest page", claim(func(_ *builder, p *envelope.Page) { p.NumElements = math.MaxInt32 }), "the limit is"},
+			lie{name + "twice as much as there is", claim(func(_ *builder, p *envelope.Page) { p.NumElements *= 2 }),
+				"block header"},
+			lie{name + "the largest page", claim(func(_ *builder, p *envelope.Page) { p.NumElements = math.MaxInt32 }),
+				"the limit is"},
 			lie{name + "twice the ratio that is possible", claim(func(b *builder, p *envelope.Page) {
 				stored := b.file[p.Locator.Offset:][:20]
 				binary.LittleEndian.PutUint32(stored[5:], 0x100000<<8|uint32(stored[5])) // 1 MiB uncompressed
@@ -311,7 +345,8 @@ func bombs() (all []lie) {
 				if err != nil {
 					b.t.Fatal(err)
 				}
-				p.Locator = locator.At(b.blob(binary.LittleEndian.AppendUint64(bytes.Clone(stored), checksum.Sum(stored))), uint64(len(stored)))
+				p.Locator = locator.At(b.blob(binary.LittleEndian.AppendUint64(bytes.Clone(stored), checksum.Sum(stored))),
+					uint64(len(stored)))
 			}), "page at offset"})
 	}
 	return all

@@ -158,7 +158,8 @@ func TestRealFiles(t *testing.T) {
 			*m = most{share, fmt.Sprintf(format, args...)}
 		}
 	}
-	for _, pattern := range []string{"testdata/*.root", "testdata/good/*.root", "../shared/testdata/root/*.root", "../shared/testdata/legacy/*.root"} {
+	for _, pattern := range []string{"testdata/*.root", "testdata/good/*.root", "../shared/testdata/root/*.root",
+		"../shared/testdata/legacy/*.root"} {
 		names, err := filepath.Glob(filepath.Join("..", pattern))
 		check(t, err)
 		for _, name := range names {
@@ -174,7 +175,8 @@ func TestRealFiles(t *testing.T) {
 				in, err := r.Inspect(nil)
 				check(t, err)
 				for _, e := range []rntuple.EnvelopeSize{in.Header, in.Footer, in.PageLists} {
-					keep(&envelopes, int64(e.Length), limits.EnvelopeBytes, "%s: envelope of %d bytes, %d on disk, in a file of %d", name, e.Length, e.Disk, stat.Size())
+					keep(&envelopes, int64(e.Length), limits.EnvelopeBytes, "%s: envelope of %d bytes, %d on disk, in a file of %d",
+						name, e.Length, e.Disk, stat.Size())
 				}
 				clusters, err := r.Source().Clusters(context.Background())
 				check(t, err)
@@ -221,7 +223,8 @@ func TestLimitError(t *testing.T) {
 	} {
 		err := entries(l)
 		var e *frame.LimitError
-		if !errors.As(err, &e) || !errors.Is(err, rntuple.ErrUnsupported) || e.Limit != limit || e.Have != 8 || e.Need <= 8 || e.What == "" || !strings.Contains(err.Error(), "rntuple.Limits."+limit) {
+		if !errors.As(err, &e) || !errors.Is(err, rntuple.ErrUnsupported) || e.Limit != limit || e.Have != 8 || e.Need <= 8 ||
+			e.What == "" || !strings.Contains(err.Error(), "rntuple.Limits."+limit) {
 			t.Errorf("%s: %v", limit, err)
 		}
 	}
@@ -229,7 +232,8 @@ func TestLimitError(t *testing.T) {
 	check(t, err)
 	own := filepath.Join(t.TempDir(), "own.root")
 	check(t, os.WriteFile(own, b, 0o666))
-	if _, err := rntuple.AppendRecords(own, "Events", &rntuple.WriteOptions{Limits: rntuple.Limits{EnvelopeBytes: 8}}); !errors.As(err, new(*frame.LimitError)) {
+	if _, err := rntuple.AppendRecords(own, "Events",
+		&rntuple.WriteOptions{Limits: rntuple.Limits{EnvelopeBytes: 8}}); !errors.As(err, new(*frame.LimitError)) {
 		t.Error(err)
 	}
 }
@@ -269,7 +273,8 @@ func TestNeeds(t *testing.T) {
 			check(t, err)
 			t.Logf("%d bytes, limits %+v", info.Size(), rntuple.Limits{}.For(info.Size()))
 			got := ""
-			for limit, n := range map[string]int64{"PageBytes": need.PageBytes, "EntryBytes": need.EntryBytes, "EnvelopeBytes": need.EnvelopeBytes} {
+			for limit, n := range map[string]int64{"PageBytes": need.PageBytes, "EntryBytes": need.EntryBytes,
+				"EnvelopeBytes": need.EnvelopeBytes} {
 				if n > 0 {
 					got += limit
 				}
@@ -290,7 +295,8 @@ func TestNeeds(t *testing.T) {
 			}
 			check(t, read(need))
 			var e *frame.LimitError
-			if err := read(rntuple.Limits{}); test.need == "" && err != nil || test.need != "" && (!errors.As(err, &e) || e.Limit != test.need) {
+			if err := read(rntuple.Limits{}); test.need == "" && err != nil || test.need != "" &&
+				(!errors.As(err, &e) || e.Limit != test.need) {
 				t.Error(err)
 			}
 		})

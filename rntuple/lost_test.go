@@ -46,7 +46,8 @@ func TestAppendMore(t *testing.T) {
 		t.Errorf("three members too many: %v", err)
 	}
 	for i, name := range []string{"Tags", "score", "last"} {
-		if mismatch != nil && (i >= len(mismatch.Mismatches) || mismatch.Mismatches[i].Path != name) || !strings.Contains(err.Error(), fmt.Sprintf("no field %q", name)) {
+		if mismatch != nil && (i >= len(mismatch.Mismatches) || mismatch.Mismatches[i].Path != name) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("no field %q", name)) {
 			t.Errorf("the error %v does not name %q", err, name)
 		}
 	}
@@ -55,7 +56,8 @@ func TestAppendMore(t *testing.T) {
 		Run uint32
 		P   struct{ X, Y float32 }
 	}
-	if _, err := rntuple.Append[deeper](path, "n", &rntuple.WriteOptions{ExtendSchema: true}); !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "Y" in field "P"`) {
+	if _, err := rntuple.Append[deeper](path, "n", &rntuple.WriteOptions{ExtendSchema: true}); !errors.Is(err,
+		rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "Y" in field "P"`) {
 		t.Errorf("a member too many: %v", err)
 	}
 	if _, err := rntuple.Append[struct {
@@ -70,7 +72,8 @@ func TestAppendMore(t *testing.T) {
 
 	last := int8(-3)
 	for i, entry := range []after{{3, point{2.5}, []string{"a", "b"}, 0.25, &last}, {4, point{3.5}, nil, 0.75, nil}} {
-		a, err := rntuple.Append[after](path, "n", &rntuple.WriteOptions{ExtendSchema: true}) // the second time there is nothing to add
+		// the second time there is nothing to add
+		a, err := rntuple.Append[after](path, "n", &rntuple.WriteOptions{ExtendSchema: true})
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -87,7 +90,8 @@ func TestAppendMore(t *testing.T) {
 	got, err := lines(r)
 	want := []string{
 		`{"Run":1,"P":{"X":0.5},"Tags":[],"score":0,"last":null}`, `{"Run":2,"P":{"X":1.5},"Tags":[],"score":0,"last":null}`,
-		`{"Run":3,"P":{"X":2.5},"Tags":["a","b"],"score":0.25,"last":-3}`, `{"Run":4,"P":{"X":3.5},"Tags":[],"score":0.75,"last":null}`,
+		`{"Run":3,"P":{"X":2.5},"Tags":["a","b"],"score":0.25,"last":-3}`,
+		`{"Run":4,"P":{"X":3.5},"Tags":[],"score":0.75,"last":null}`,
 	}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("read %v, %v\nwant %v", got, err, want)
@@ -112,7 +116,9 @@ func TestProjectedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project := &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "pt"}, {Name: "also", CppType: "std::int32_t", Source: "id"}}}
+	project := &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n",
+		CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "pt"},
+		{Name: "also", CppType: "std::int32_t", Source: "id"}}}
 	w, err := rntuple.NewWriter[event](f, "n", project)
 	if err != nil {
 		t.Fatal(err)

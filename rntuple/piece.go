@@ -5,10 +5,12 @@ import (
 	"math"
 )
 
-// pieceAt calls use with the Reader that has an entry of s, and the function that returns which entries of s are those of a range
-// of the Reader's; of a Join they are those of the primary source. The Reader stays open until use returns. pieceAt returns where in
-// s the Reader's entries end. If the entries are not those of a Reader, in their order, use is not called.
-func pieceAt(ctx context.Context, s Source, entry int64, use func(ctx context.Context, r *Reader, in func(EntryRange) EntryRange) error) (end int64, err error) {
+// pieceAt calls use with the Reader that has an entry of s, and the function that returns which
+// entries of s are those of a range of the Reader's; of a Join they are those of the primary
+// source. The Reader stays open until use returns. pieceAt returns where in s the Reader's entries
+// end. If the entries are not those of a Reader, in their order, use is not called.
+func pieceAt(ctx context.Context, s Source, entry int64,
+	use func(ctx context.Context, r *Reader, in func(EntryRange) EntryRange) error) (end int64, err error) {
 	// inner is pieceAt for a source whose entries are given numbers by of.
 	inner := func(src Source, entry int64, of func(EntryRange) EntryRange) (int64, error) {
 		return pieceAt(ctx, src, entry, func(ctx context.Context, r *Reader, in func(EntryRange) EntryRange) error {

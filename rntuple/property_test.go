@@ -28,7 +28,9 @@ func TestRandom(t *testing.T) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(7, uint64(seed)))}
 		var file memory
 		settings := []compress.Settings{compress.None, 101, 404, 501}[m.IntN(4)]
-		opts := &rntuple.WriteOptions{Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200), ClusterSize: 1 + m.Int64N(3000), PageBufferBudget: 1 + m.Int64N(4000), Workers: 1 + m.IntN(3), NoSharing: !(m.IntN(4) > 0), NoChecksums: !(m.IntN(4) > 0)}
+		opts := &rntuple.WriteOptions{Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200),
+			ClusterSize: 1 + m.Int64N(3000), PageBufferBudget: 1 + m.Int64N(4000), Workers: 1 + m.IntN(3),
+			NoSharing: !(m.IntN(4) > 0), NoChecksums: !(m.IntN(4) > 0)}
 		if m.IntN(3) == 0 {
 			opts.MaxKeySize = 200 + m.Int64N(2000)
 		}
@@ -49,7 +51,8 @@ func TestRandom(t *testing.T) {
 			}
 			return all
 		}
-		w, err := rntuple.NewRecordWriter(out, "random", &schema.Document{Name: "random", Fields: fields(1 + m.IntN(5))}, opts)
+		w, err := rntuple.NewRecordWriter(out, "random", &schema.Document{Name: "random", Fields: fields(1 + m.IntN(5))},
+			opts)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -95,7 +98,8 @@ func TestRandom(t *testing.T) {
 		got := judged(t, r, r.Schema().Fields)
 		for i := range want {
 			if i >= len(got) || got[i] != want[i] {
-				t.Fatalf("seed %d: %d entries, want %d; entry %d is\n%s\nwant\n%s", seed, len(got), len(want), i, got[min(i, len(got)-1)], want[i])
+				t.Fatalf("seed %d: %d entries, want %d; entry %d is\n%s\nwant\n%s", seed, len(got), len(want), i,
+					got[min(i, len(got)-1)], want[i])
 			}
 		}
 		records, err := rntuple.RecordsOf(r)

@@ -77,7 +77,8 @@ func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 // readRanges reads the ranges of entries of all attributes.
 func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	if n, limit := a.set.NumEntries(), a.set.ntuple.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
+		return nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n),
+			Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	view, err := ViewOf[struct {
 		Start uint64 `rntuple:"_rangeStart"`
@@ -88,7 +89,8 @@ func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	}
 	for i, e := range view.All() {
 		if e.Start > math.MaxInt64 || e.Len > math.MaxInt64-e.Start {
-			return nil, &frame.FormatError{Path: "_rangeLen", Err: frame.Corrupt("attribute %d has %d entries from %d on, which are too many", i, e.Len, e.Start)}
+			return nil, &frame.FormatError{Path: "_rangeLen",
+				Err: frame.Corrupt("attribute %d has %d entries from %d on, which are too many", i, e.Len, e.Start)}
 		}
 		ranges = append(ranges, EntryRange{int64(e.Start), int64(e.Start + e.Len)})
 	}
@@ -139,7 +141,8 @@ func (a *Attributes) Within(e EntryRange) []int {
 	if e.First >= e.End {
 		return nil
 	}
-	return a.index.find(a.index.begunBefore(e.First), a.index.begunBefore(e.End), func(ends span) bool { return ends.min <= e.End })
+	return a.index.find(a.index.begunBefore(e.First), a.index.begunBefore(e.End),
+		func(ends span) bool { return ends.min <= e.End })
 }
 
 // A rangeIndex finds ranges. It is a tree over the ranges that are not empty, ordered by

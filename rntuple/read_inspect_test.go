@@ -74,7 +74,8 @@ func TestInspect(t *testing.T) {
 		t.Errorf("envelopes: %v %v %v", i.Header, i.Footer, i.PageLists)
 	}
 	// 2*8000 bits a cluster are an eighth of the booleans.
-	total := rntuple.Storage{Pages: 120, Checksums: 120, ChecksumDisk: 120 * 8, Elements: 1355125, Disk: 1309527, Packed: 5580500 - 160000*7/8, Memory: 5580500}
+	total := rntuple.Storage{Pages: 120, Checksums: 120, ChecksumDisk: 120 * 8, Elements: 1355125, Disk: 1309527,
+		Packed: 5580500 - 160000*7/8, Memory: 5580500}
 	if i.Total != total {
 		t.Errorf("total: got %+v, want %+v", i.Total, total)
 	}
@@ -168,7 +169,8 @@ func TestInspectLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareColumns(t, i, []inspected{{600, 645, 2400, 5}, {400, 1359 - 200*4, 1600, 4}, {200, 3293 - 400*8, 1600, 3}, {400, 495, 1600, 3}})
+	compareColumns(t, i, []inspected{{600, 645, 2400, 5}, {400, 1359 - 200*4, 1600, 4},
+		{200, 3293 - 400*8, 1600, 3}, {400, 495, 1600, 3}})
 }
 
 func TestInspectCancelled(t *testing.T) {

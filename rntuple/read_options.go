@@ -108,7 +108,8 @@ func (o *ReadOptions) with(ctx context.Context) *ReadOptions {
 	return &c
 }
 
-// Package surgery, which builds on the readers and writers of package ntuple, takes the same options.
+// Package surgery, which builds on the readers and writers of package ntuple, takes the same
+// options.
 func init() {
 	entrance.ReadOptions = func(o any) (*ntuple.ReadOptions, error) { return o.(*ReadOptions).base() }
 	entrance.WriteOptions = func(o any) (*ntuple.WriteOptions, error) { return o.(*WriteOptions).base() }

@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// partEntry is an entry of the files of TestReadInParts: a column of each encoding that can be decoded from anywhere in a page, and
-// of some that cannot.
+// partEntry is an entry of the files of TestReadInParts: a column of each encoding that can be
+// decoded from anywhere in a page, and of some that cannot.
 type partEntry struct {
 	Bit   bool
 	Int8  int8
@@ -36,7 +36,8 @@ var allParts = sync.OnceValue(func() []partEntry {
 	all := make([]partEntry, numParts)
 	for i := range all {
 		n := int64(i*i - 3000*i)
-		all[i] = partEntry{n%3 == 0, int8(n), int16(n), int32(n), n << 20, uint32(n), float32(n), float32(i % 64), float64(n) / 4, make([]int32, i%4)}
+		all[i] = partEntry{n%3 == 0, int8(n), int16(n), int32(n), n << 20, uint32(n), float32(n), float32(i % 64),
+			float64(n) / 4, make([]int32, i%4)}
 		for k := range all[i].Items {
 			all[i].Items[k] = int32(10*i + k)
 		}
@@ -63,8 +64,8 @@ func partsFile(t *testing.T, c compress.Settings) []byte {
 	return file.b
 }
 
-// checkParts reads ranges of entries of a field, in order and then anywhere, and compares each value with the one that at
-// returns for its entry.
+// checkParts reads ranges of entries of a field, in order and then anywhere, and compares each
+// value with the one that at returns for its entry.
 func checkParts[T comparable](t *testing.T, r *rntuple.Reader, field string, at func(*partEntry) T) {
 	t.Helper()
 	all := allParts()
@@ -97,7 +98,8 @@ func checkParts[T comparable](t *testing.T, r *rntuple.Reader, field string, at 
 	}
 }
 
-// TestReadInParts reads pages in parts, from files that are mapped into memory and others, compressed and not.
+// TestReadInParts reads pages in parts, from files that are mapped into memory and others,
+// compressed and not.
 func TestReadInParts(t *testing.T) {
 	for _, c := range []compress.Settings{compress.None, 101, 404, 505} {
 		file := partsFile(t, c)
@@ -132,7 +134,8 @@ func TestReadInParts(t *testing.T) {
 	}
 }
 
-// checkItems has two views of the same collection read it by turns, which share what they read of its offsets.
+// checkItems has two views of the same collection read it by turns, which share what they read of
+// its offsets.
 func checkItems(t *testing.T, r *rntuple.Reader) {
 	t.Helper()
 	var views [2]*rntuple.JaggedView[int32]
@@ -161,7 +164,8 @@ func checkItems(t *testing.T, r *rntuple.Reader) {
 	}
 }
 
-// TestDamageInParts makes sure that no part of a damaged page is returned, whichever is asked for, and however often.
+// TestDamageInParts makes sure that no part of a damaged page is returned, whichever is asked for,
+// and however often.
 func TestDamageInParts(t *testing.T) {
 	for _, c := range []compress.Settings{compress.None, 404} {
 		file := partsFile(t, c)

@@ -12,7 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestStored reads all pages of files of ROOT as they are stored, and decompressed, and counts their elements.
+// TestStored reads all pages of files of ROOT as they are stored, and decompressed, and counts
+// their elements.
 func TestStored(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/good/types_*.root")
 	if err != nil || len(paths) < 5 {
@@ -78,7 +79,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredClusters compares the clusters with those of the page lists, and the elements of their chunks with what Inspect counts.
+// TestStoredClusters compares the clusters with those of the page lists, and the elements of their
+// chunks with what Inspect counts.
 func TestStoredClusters(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/good/*.root")
 	if err != nil || len(paths) < 5 {
@@ -122,7 +124,8 @@ func TestStoredClusters(t *testing.T) {
 				if chunk.Column == column {
 					elements[column] += sum - chunk.Zeros
 					if columns := c.Columns(); int(column.ID) < len(columns) && len(chunk.Pages) != len(columns[column.ID].Pages) {
-						t.Errorf("%s: cluster %d has %d pages of %v, and %d", path, n, len(chunk.Pages), column, len(columns[column.ID].Pages))
+						t.Errorf("%s: cluster %d has %d pages of %v, and %d", path, n, len(chunk.Pages), column,
+							len(columns[column.ID].Pages))
 					}
 				}
 			}
@@ -147,7 +150,8 @@ func TestLimitsOf(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, 1)
 	open := func(bytes int64) rntuple.Source {
-		r, err := rntuple.Open(zoned(t, nil), "n", &rntuple.ReadOptions{Context: ctx, Limits: rntuple.Limits{ExpressionBytes: bytes}})
+		r, err := rntuple.Open(zoned(t, nil), "n",
+			&rntuple.ReadOptions{Context: ctx, Limits: rntuple.Limits{ExpressionBytes: bytes}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +177,8 @@ func TestLimitsOf(t *testing.T) {
 		entry int64
 		want  int64
 	}{
-		{a, 0, 1001}, {b, 50, 1002}, {chain, 99, 1001}, {chain, 100, 1002}, {join, 0, 1002}, {selection, 0, 1001}, {selection, 1, 1002},
+		{a, 0, 1001}, {b, 50, 1002}, {chain, 99, 1001}, {chain, 100, 1002}, {join, 0, 1002},
+		{selection, 0, 1001}, {selection, 1, 1002},
 		{chain, 200, 256 << 20}, {selection, 2, 256 << 20}, // there is no such entry
 	} {
 		l, err := rntuple.LimitsOf(test.s, test.entry)

@@ -215,13 +215,15 @@ func EntriesIn[T any](s Source, r EntryRange, o *EntriesOptions) iter.Seq2[*T, e
 // EntriesOptions say how EntriesIn yields entries. The zero value stands for the defaults, and so
 // does a nil pointer.
 type EntriesOptions struct {
-	// Reuse is set to use memory again, as bufio.Scanner does, which is faster, above all for structs
-	// with slices: an entry, and what it points to, is valid until the loop's body ends, and may then
-	// be overwritten. A program that keeps some of it must copy that, slices with slices.Clone for
-	// example, at every level. Strings may be kept without a copy: their bytes are never overwritten.
+	// Reuse is set to use memory again, as bufio.Scanner does, which is faster, above all for
+	// structs with slices: an entry, and what it points to, is valid until the loop's body ends,
+	// and may then be overwritten. A program that keeps some of it must copy that, slices with
+	// slices.Clone for example, at every level. Strings may be kept without a copy: their bytes are
+	// never overwritten.
 	//
-	// Every entry is the zero T before it is read, as without Reuse: struct fields that are not read,
-	// such as those with the tag "-", do not show what the body has stored in an earlier entry.
+	// Every entry is the zero T before it is read, as without Reuse: struct fields that are not
+	// read, such as those with the tag "-", do not show what the body has stored in an earlier
+	// entry.
 	//
 	// The memory that the largest batch of entries has needed, twice with several workers, is kept
 	// until the loop ends.

@@ -64,23 +64,27 @@ func (u *ZoneUse) count(clusters, passed int64, problems []string) {
 	}
 }
 
-// Possible yields those of the entries e of a source that may meet a condition, as ranges in
-// order that are not empty: all but the ones of clusters for which can returns false. The
-// function is given what is known of a cluster, as the method Zone of a zonemap.Map tells it. It is not called where
-// nothing is known.
+// Possible yields those of the entries e of a source that may meet a condition, as ranges in order
+// that are not empty: all but the ones of clusters for which can returns false. The function is
+// given what is known of a cluster, as the method Zone of a zonemap.Map tells it. It is not called
+// where nothing is known.
 //
-// The Reader of each entry is found in chains, in selections, and for the primary source of joins; entries
-// of other sources are all possible. Chains open their files as the loop gets to them.
-func Possible(s Source, e EntryRange, u *ZoneUse, can func(zone func(path string) (zonemap.Zone, bool)) bool) iter.Seq2[EntryRange, error] {
+// The Reader of each entry is found in chains, in selections, and for the primary source of joins;
+// entries of other sources are all possible. Chains open their files as the loop gets to them.
+func Possible(s Source, e EntryRange, u *ZoneUse,
+	can func(zone func(path string) (zonemap.Zone, bool)) bool) iter.Seq2[EntryRange, error] {
 	return func(yield func(EntryRange, error) bool) {
 		for at := e.First; at < e.End; {
 			ranges := []EntryRange{{First: at, End: e.End}}
 			end := e.End
 			if u == nil || !u.Off {
-				piece, err := pieceAt(s.context(), s, at, func(ctx context.Context, r *Reader, in func(EntryRange) EntryRange) (err error) {
-					ranges, err = inReader(ctx, r, in, EntryRange{First: at, End: min(e.End, in(EntryRange{End: r.NumEntries()}).End)}, u, can)
-					return err
-				})
+				piece, err := pieceAt(s.context(), s, at,
+					func(ctx context.Context, r *Reader, in func(EntryRange) EntryRange) (err error) {
+						ranges, err = inReader(ctx, r, in,
+							EntryRange{First: at, End: min(e.End, in(EntryRange{End: r.NumEntries()}).End)},
+							u, can)
+						return err
+					})
 				if err != nil {
 					yield(EntryRange{}, err)
 					return
@@ -99,9 +103,10 @@ func Possible(s Source, e EntryRange, u *ZoneUse, can func(zone func(path string
 	}
 }
 
-// inReader returns the possible entries of the range e of a source, which a Reader has: in returns which entries of the source
-// are those of a range of the Reader's.
-func inReader(ctx context.Context, r *Reader, in func(EntryRange) EntryRange, e EntryRange, u *ZoneUse, can func(func(string) (zonemap.Zone, bool)) bool) ([]EntryRange, error) {
+// inReader returns the possible entries of the range e of a source, which a Reader has: in returns
+// which entries of the source are those of a range of the Reader's.
+func inReader(ctx context.Context, r *Reader, in func(EntryRange) EntryRange, e EntryRange, u *ZoneUse,
+	can func(func(string) (zonemap.Zone, bool)) bool) ([]EntryRange, error) {
 	m, err := zone.Of(ctx, r.ntuple)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// zoned makes a file of 100 entries in clusters that end at 10, 20, 40, 60 and 100. N is a quarter of an entry's number.
+// zoned makes a file of 100 entries in clusters that end at 10, 20, 40, 60 and 100. N is a quarter
+// of an entry's number.
 func zoned(t *testing.T, opts *rntuple.WriteOptions) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "zoned.root")
@@ -78,13 +79,15 @@ func TestPossible(t *testing.T) {
 		{r, 5, 70, "N", &rntuple.ZoneUse{}, ranges{{First: 60, End: 70}}, 5, 4},
 		{r, 5, 200, "F", &rntuple.ZoneUse{}, ranges{{First: 5, End: 100}}, 5, 0},
 		{r, 5, 5, "N", &rntuple.ZoneUse{}, nil, 0, 0},
-		{chain, 0, 300, "N", &rntuple.ZoneUse{}, ranges{{First: 60, End: 100}, {First: 100, End: 200}, {First: 260, End: 300}}, 10, 8},
+		{chain, 0, 300, "N", &rntuple.ZoneUse{},
+			ranges{{First: 60, End: 100}, {First: 100, End: 200}, {First: 260, End: 300}}, 10, 8},
 		{chain, 210, 400, "N", &rntuple.ZoneUse{}, ranges{{First: 260, End: 300}, {First: 300, End: 400}}, 4, 3},
 		{join, 0, 100, "N", &rntuple.ZoneUse{}, ranges{{First: 60, End: 100}}, 5, 4},
 		{join, 0, 100, "f.N", &rntuple.ZoneUse{}, ranges{{First: 0, End: 100}}, 5, 0},
 	} {
 		var got ranges
-		for e, err := range rntuple.Possible(c.source, rntuple.EntryRange{First: c.first, End: c.end}, c.use, over(c.path, 15)) {
+		for e, err := range rntuple.Possible(c.source, rntuple.EntryRange{First: c.first, End: c.end},
+			c.use, over(c.path, 15)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +103,8 @@ func TestPossible(t *testing.T) {
 			continue
 		}
 		if all, passed := c.use.Clusters(); all != c.all || passed != c.passed || len(c.use.Problems()) > 0 {
-			t.Errorf("%T, entries %d to %d: %d of %d clusters passed over, want %d of %d; %v", c.source, c.first, c.end, passed, all, c.passed, c.all, c.use.Problems())
+			t.Errorf("%T, entries %d to %d: %d of %d clusters passed over, want %d of %d; %v", c.source, c.first, c.end, passed,
+				all, c.passed, c.all, c.use.Problems())
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -129,7 +133,8 @@ func TestZoneMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields, clusters := m.Fields()
-	if z, ok := m.Zone("N", 2); !ok || z.String() != "int [5, 9]" || !slices.Equal(fields, []string{"N"}) || clusters[0] != 5 {
+	if z, ok := m.Zone("N", 2); !ok || z.String() != "int [5, 9]" ||
+		!slices.Equal(fields, []string{"N"}) || clusters[0] != 5 {
 		t.Error(z, fields, clusters)
 	}
 }

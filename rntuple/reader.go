@@ -15,9 +15,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// These are the errors to test for with errors.Is. The details are in errors of other packages, for errors.As: what is wrong with
-// a file, and where, in a *frame.FormatError; memory beyond one of the Limits in a *frame.LimitError; fields that do not fit a Go
-// type in a *schema.MismatchError; a value that does not in a *schema.ConversionError.
+// These are the errors to test for with errors.Is. The details are in errors of other packages, for
+// errors.As: what is wrong with a file, and where, in a *frame.FormatError; memory beyond one of
+// the Limits in a *frame.LimitError; fields that do not fit a Go type in a *schema.MismatchError; a
+// value that does not in a *schema.ConversionError.
 var (
 	ErrCorrupt     = frame.ErrCorrupt     // the bytes contradict the format
 	ErrChecksum    = frame.ErrChecksum    // a checksum does not match
@@ -34,11 +35,10 @@ type Reader struct {
 	ctx    context.Context
 }
 
-// Open opens an RNTuple in the file at path, which may be a URL; package remote says of what schemes.
-// The name may contain directories of the
-// file, "dir/sub/name", and select a cycle, "name;2", of an object that was written
-// several times; without one, Open takes the newest. An empty name stands for the only
-// RNTuple at the top level of the file.
+// Open opens an RNTuple in the file at path, which may be a URL; package remote says of what
+// schemes. The name may contain directories of the file, "dir/sub/name", and select a cycle,
+// "name;2", of an object that was written several times; without one, Open takes the newest. An
+// empty name stands for the only RNTuple at the top level of the file.
 //
 // A writer may commit to the file meanwhile. Open then shows what it has committed last, or
 // just before that; Refresh shows what it commits later.
@@ -46,7 +46,10 @@ type Reader struct {
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
 func Open(path, name string, o *ReadOptions) (*Reader, error) {
-	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(location.Parse(path), name, o) })
+	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
+		return ntuple.Open(location.Parse(path), name,
+			o)
+	})
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
@@ -154,9 +157,9 @@ func ListFile(ctx context.Context, path string, o *remote.Options) ([]Info, erro
 	return infos(ntuple.ListFile(ctx, location.Parse(path), *o))
 }
 
-// PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and others.
-// Each line has one; blank lines, and those that begin with #, are passed over. Paths are relative to the
-// current directory, as for hadd.
+// PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and
+// others. Each line has one; blank lines, and those that begin with #, are passed over. Paths are
+// relative to the current directory, as for hadd.
 func PathsIn(ctx context.Context, path string, o *remote.Options) ([]string, error) {
 	if o == nil {
 		o = new(remote.Options)

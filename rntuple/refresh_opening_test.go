@@ -119,7 +119,8 @@ func TestCommitWhileOpening(t *testing.T) {
 				cuts, wanted = []int{0, 40, 205}, 1
 			}
 			for _, fill := range []byte{0, 0xff} {
-				images := [][]byte{all[2], overwritten(t, g.path, all[2], all[3], fill), overwritten(t, g.path, all[2], overwritten(t, g.path, all[3], all[4], fill), fill)}
+				images := [][]byte{all[2], overwritten(t, g.path, all[2], all[3], fill),
+					overwritten(t, g.path, all[2], overwritten(t, g.path, all[3], all[4], fill), fill)}
 				quiet := &changing{images: images}
 				if err := openChanging(quiet, g.path, g.sets, 3, 3); err != nil {
 					t.Fatal(err)

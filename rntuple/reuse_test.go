@@ -43,7 +43,8 @@ type reusedHit struct {
 func reusedEntries(n int) []reused {
 	all := make([]reused, n)
 	for i := range all {
-		e := reused{ID: int64(i), Name: strings.Repeat("n", i%5) + fmt.Sprint(i), Raw: []byte(fmt.Sprint("raw ", i)), Scale: map[string][]int32{}}
+		e := reused{ID: int64(i), Name: strings.Repeat("n", i%5) + fmt.Sprint(i), Raw: []byte(fmt.Sprint("raw ", i)),
+			Scale: map[string][]int32{}}
 		for j := range i % 4 {
 			x := float64(i) / 16
 			u := uint32(i * j)
@@ -171,7 +172,8 @@ func TestReuse(t *testing.T) {
 		Pt []float32 `rntuple:"m.pt"`
 	}
 	i := int64(2490)
-	for e, err := range rntuple.EntriesIn[joined](join, rntuple.EntryRange{First: i, End: n}, &rntuple.EntriesOptions{Reuse: true}) {
+	for e, err := range rntuple.EntriesIn[joined](join, rntuple.EntryRange{First: i, End: n},
+		&rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil || e.ID != i || len(e.Pt) != int(i%4) || len(e.Pt) > 0 && e.Pt[0] != float32(i) {
 			t.Fatalf("entry %d: %v, %v", i, e, err)
 		}
@@ -192,7 +194,8 @@ func TestReuseLimit(t *testing.T) {
 	entries := reusedEntries(3000)
 	entries[2000].Pt = make([]float32, 100_000)
 	file := fileOf(t, entries, 3000)
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 18}})
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set",
+		&rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 18}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestSelect chooses entries by number, and chains ranges of files: the values are those of the same entries of
-// the files.
+// TestSelect chooses entries by number, and chains ranges of files: the values are those of the
+// same entries of the files.
 func TestSelect(t *testing.T) {
 	const n = 3000
 	data := manifoldFile(t, n)
@@ -85,7 +85,8 @@ func TestSelect(t *testing.T) {
 		}
 		c.Close()
 	}
-	for _, ranges := range [][]rntuple.EntryRange{{{First: -1, End: 2}}, {{First: 3, End: 2}}, {{First: 0, End: n + 1}}, {{First: 5, End: 9}, {First: 8, End: 10}}} {
+	for _, ranges := range [][]rntuple.EntryRange{{{First: -1, End: 2}}, {{First: 3, End: 2}}, {{First: 0, End: n + 1}},
+		{{First: 5, End: 9}, {First: 8, End: 10}}} {
 		if _, err := rntuple.Select(open(), ranges...); err == nil {
 			t.Errorf("%v are selected", ranges)
 		}

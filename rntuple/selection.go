@@ -43,7 +43,8 @@ func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 				continue
 			}
 			if e.First < last || e.End < e.First || e.End > r.End {
-				return nil, fmt.Errorf("the condition selects the entries from %d up to %d, after %d and of those up to %d", e.First, e.End, last, r.End)
+				return nil, fmt.Errorf("the condition selects the entries from %d up to %d, after %d and of those up to %d",
+					e.First, e.End, last, r.End)
 			}
 			set.add(e)
 			last = e.End
@@ -60,7 +61,8 @@ func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// Select returns the Selection of the entries of s in ranges, which must be in order and not overlap.
+// Select returns the Selection of the entries of s in ranges, which must be in order and not
+// overlap.
 func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	n, err := s.count(s.context())
 	if err != nil {
@@ -78,8 +80,8 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
-// each part takes a request.
+// farPart is the number of entries of files far away for which a condition is evaluated at once, at
+// least: each part takes a request.
 const farPart = 1 << 19
 
 // WithContext returns a Selection of the same entries whose views return the context's error
@@ -246,14 +248,16 @@ type selectedPlan struct {
 	of *Selection
 }
 
-func (p *selectedPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *selectedPlan) read(ctx context.Context, memory *field.Memory, first, n int64,
+	dst unsafe.Pointer) (int64, error) {
 	if n = min(n, p.of.set.n-first); n <= 0 {
 		return 0, nil
 	}
 	return n, p.plan.readSpans(ctx, memory, p.of.spans(first, n), dst)
 }
 
-func (p *selectedPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *selectedPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	return p.plan.readSpans(ctx, memory, p.of.spansOf(spans), dst)
 }
 
@@ -267,7 +271,8 @@ type selectedJagged struct {
 	of *Selection
 }
 
-func (p *selectedJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
+func (p *selectedJagged) read(ctx context.Context, first int64, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) (int64, error) {
 	n := min(int64(len(ends)), p.of.set.n-first)
 	if n <= 0 {
 		return 0, nil
@@ -275,7 +280,8 @@ func (p *selectedJagged) read(ctx context.Context, first int64, ends []int64, it
 	return n, p.jaggedPlan.readSpans(ctx, p.of.spans(first, n), ends[:n], items)
 }
 
-func (p *selectedJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *selectedJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	return p.jaggedPlan.readSpans(ctx, p.of.spansOf(spans), ends, items)
 }
 

@@ -27,7 +27,8 @@ type manifold struct {
 
 // manifoldElements has the number of elements that an entry has in each column.
 var manifoldElements = map[string][]int64{
-	"X": {1}, "Y": {1}, "Name": {1, 6}, "V": {1}, "V._0": {3}, "W": {1}, "W._0": {2}, "W._0._0": {6}, "P": {1}, "P._0": {1}, "A._0": {4},
+	"X": {1}, "Y": {1}, "Name": {1, 6}, "V": {1}, "V._0": {3}, "W": {1}, "W._0": {2}, "W._0._0": {6}, "P": {1},
+	"P._0": {1}, "A._0": {4},
 }
 
 func manifoldFile(t *testing.T, n int) []byte {
@@ -38,7 +39,8 @@ func manifoldFile(t *testing.T, n int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[manifold](f, "set", &rntuple.WriteOptions{MaxUnzippedPageSize: 32 << 10, ClusterSize: 2 << 20})
+	w, err := rntuple.NewWriter[manifold](f, "set",
+		&rntuple.WriteOptions{MaxUnzippedPageSize: 32 << 10, ClusterSize: 2 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,8 @@ func manifoldFile(t *testing.T, n int) []byte {
 		p := rng.Float64()
 		w.Write(&manifold{
 			ID: int64(i), X: rng.Float64(), Y: rng.Float64(), Name: fmt.Sprintf("%06d", rng.IntN(1e6)),
-			V: []float32{rng.Float32(), rng.Float32(), rng.Float32()}, W: [][]int32{list(), list()}, P: &p, A: [4]float32{rng.Float32()},
+			V: []float32{rng.Float32(), rng.Float32(), rng.Float32()}, W: [][]int32{list(), list()}, P: &p,
+			A: [4]float32{rng.Float32()},
 		})
 	}
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
@@ -62,10 +65,12 @@ func manifoldFile(t *testing.T, n int) []byte {
 func TestSelectionBytes(t *testing.T) {
 	const n = 100_000
 	file := manifoldFile(t, n)
-	for _, chosen := range []rntuple.EntryRange{{First: 47_310, End: 47_410}, {First: 0, End: 100}, {First: n - 100, End: n}, {First: 10, End: 10}} {
+	for _, chosen := range []rntuple.EntryRange{{First: 47_310, End: 47_410}, {First: 0, End: 100},
+		{First: n - 100, End: n}, {First: 10, End: 10}} {
 		for _, workers := range []int{0, 1, 3} {
 			c := &counter{ReaderAt: bytes.NewReader(file)}
-			opts, tenths := &rntuple.ReadOptions{Workers: max(1, workers)}, int64(20) // the reader and the read-ahead may fetch the same page
+			// the reader and the read-ahead may fetch the same page
+			opts, tenths := &rntuple.ReadOptions{Workers: max(1, workers)}, int64(20)
 			if workers == 0 {
 				opts.ReadAhead, tenths = -1, 13
 			}
@@ -115,7 +120,10 @@ func TestSelectionBytes(t *testing.T) {
 			}
 			c.reset()
 			type id struct{ ID int64 }
-			sel, err := rntuple.Where(r, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }), nil)
+			sel, err := rntuple.Where(r, rntuple.WhereFunc(func(e *id) bool {
+				return e.ID >= chosen.First &&
+					e.ID < chosen.End
+			}), nil)
 			if err != nil || sel.NumEntries() != chosen.Len() {
 				t.Fatal(err)
 			}
@@ -168,7 +176,8 @@ func TestSelectionBytes(t *testing.T) {
 					t.Fatalf("%s: %d entries: %v", name, got, err)
 				}
 				if reads, bytes := c.reset(); bytes > most {
-					t.Errorf("%v, %d workers, %s: %d bytes in %d reads, the pages have %d, at most %d are expected", chosen, workers, name, bytes, reads, want, most)
+					t.Errorf("%v, %d workers, %s: %d bytes in %d reads, the pages have %d, at most %d are expected", chosen, workers,
+						name, bytes, reads, want, most)
 				}
 			}
 		}

@@ -129,7 +129,8 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 		compare("At", at, r)
 	}
 	n = 0
-	for e, err := range rntuple.EntriesIn[value.Record](s, rntuple.EntryRange{First: 1, End: int64(len(want)) - 1}, &rntuple.EntriesOptions{Reuse: true}) {
+	for e, err := range rntuple.EntriesIn[value.Record](s, rntuple.EntryRange{First: 1, End: int64(len(want)) - 1},
+		&rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +220,8 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 // selections, with and without memory maps and workers.
 func TestSelection(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root", "../../shared/testdata/legacy/*.root"} {
+	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root",
+		"../../shared/testdata/legacy/*.root"} {
 		more, _ := filepath.Glob(pattern)
 		files = append(files, more...)
 	}
@@ -296,7 +298,8 @@ func TestSelectionSources(t *testing.T) {
 	want := hits(0, 1000)
 	rng := rand.New(rand.NewPCG(3, 4))
 	var s shelf
-	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
+	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)),
+		&rntuple.ReadOptions{MaxOpen: 1})
 	events := readerOf(t, fileOf(t, lefts(1000, rng), 130), nil)
 	table := chainOf(t, s.inputs(fileOf(t, rights(40, rng), 7), fileOf(t, rights(40, rng), 7)), nil)
 	join, err := rntuple.NewJoin(events, rntuple.Friend("hit", chain), rntuple.Match("row", table, "a", "b"))
@@ -320,7 +323,8 @@ func TestSelectionSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]rntuple.Source{"chain": chain, "join": join, "chain of selections": twice, "join with a selection": joined} {
+	for name, s := range map[string]rntuple.Source{"chain": chain, "join": join, "chain of selections": twice,
+		"join with a selection": joined} {
 		t.Run(name, func(t *testing.T) { checkSelections(t, s, rng) })
 	}
 }
@@ -367,7 +371,8 @@ func (f failing) Select(_ rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntupl
 	return func(yield func(rntuple.EntryRange, error) bool) { yield(f.of(r)) }
 }
 
-// TestSelectionBesideOthers reads entries in a few batches whose neighbours are on a damaged page, or take more memory than a batch may have.
+// TestSelectionBesideOthers reads entries in a few batches whose neighbours are on a damaged page,
+// or take more memory than a batch may have.
 func TestSelectionBesideOthers(t *testing.T) {
 	type entry struct{ Text string }
 	const n = 20_000
@@ -385,7 +390,8 @@ func TestSelectionBesideOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[entry](f, "beside", &rntuple.WriteOptions{Compression: compress.None, MaxUnzippedPageSize: 1 << 10})
+	w, err := rntuple.NewWriter[entry](f, "beside",
+		&rntuple.WriteOptions{Compression: compress.None, MaxUnzippedPageSize: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +413,8 @@ func TestSelectionBesideOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ranges := []rntuple.EntryRange{{First: 190, End: 191}, {First: 200, End: 210}, {First: 300, End: 301}, {First: 15_000, End: 16_190}, {First: 16_195, End: 16_200}}
+	ranges := []rntuple.EntryRange{{First: 190, End: 191}, {First: 200, End: 210}, {First: 300, End: 301},
+		{First: 15_000, End: 16_190}, {First: 16_195, End: 16_200}}
 	s, err := rntuple.Select(r, ranges...)
 	if err != nil {
 		t.Fatal(err)

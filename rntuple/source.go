@@ -12,9 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Source is what views read from: a *Reader; a *Chain of sources, one after the other;
-// a *Join of sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view made from
-// one must be used by one goroutine at a time.
+// A Source is what views read from: a *Reader; a *Chain of sources, one after the other; a *Join of
+// sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view
+// made from one must be used by one goroutine at a time.
 type Source interface {
 	// bind returns a plan that reads entries into the given members of values of type
 	// t. A single member of type t is the value itself.
@@ -49,11 +49,13 @@ func FieldNames(s Source) []string { return s.names() }
 // Chain, it is the field of the first input.
 func FieldOf(s Source, path string) (*schema.Field, error) { return s.field(path) }
 
-// ContextOf returns the context of a source: loops over its entries, and its views, return the context's error once it is done.
+// ContextOf returns the context of a source: loops over its entries, and its views, return the
+// context's error once it is done.
 func ContextOf(s Source) context.Context { return s.context() }
 
-// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its primary source. A Chain opens
-// its input, whose errors are returned. They are the defaults if there is no such file.
+// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its
+// primary source. A Chain opens its input, whose errors are returned. They are the defaults if
+// there is no such file.
 func LimitsOf(s Source, entry int64) (Limits, error) {
 	l := Limits{}.For(0)
 	_, err := pieceAt(s.context(), s, entry, func(_ context.Context, r *Reader, _ func(EntryRange) EntryRange) error {
@@ -153,14 +155,16 @@ type readerPlan struct {
 	entries int64
 }
 
-func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n int64,
+	dst unsafe.Pointer) (int64, error) {
 	if n = min(n, p.entries-first); n <= 0 {
 		return 0, nil
 	}
 	return n, p.plan.ReadWith(ctx, memory, first, n, dst)
 }
 
-func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, memory, spans, dst)
 }
 
@@ -177,7 +181,8 @@ type readerJagged struct {
 	entries int64
 }
 
-func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
+func (p *readerJagged) read(ctx context.Context, first int64, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) (int64, error) {
 	n := min(int64(len(ends)), p.entries-first)
 	if n <= 0 {
 		return 0, nil
@@ -185,7 +190,8 @@ func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, item
 	return n, p.plan.Read(ctx, first, n, ends, items)
 }
 
-func (p *readerJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *readerJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, spans, ends, items)
 }
 
@@ -224,7 +230,8 @@ func (p *records) read(ctx context.Context, memory *field.Memory, first, n int64
 	})
 }
 
-func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	_, err := p.fill(columnar.Sum(spans), dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
 		return want, p.plan.readSpans(ctx, memory, within(spans, done, want), values)
 	})
@@ -232,7 +239,8 @@ func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []c
 }
 
 // fill makes n records of the values that read reads, a batch at a time.
-func (p *records) fill(n int64, dst unsafe.Pointer, read func(done, want int64, values unsafe.Pointer) (int64, error)) (int64, error) {
+func (p *records) fill(n int64, dst unsafe.Pointer,
+	read func(done, want int64, values unsafe.Pointer) (int64, error)) (int64, error) {
 	all := unsafe.Slice((*value.Record)(dst), n)
 	for done := int64(0); done < n; {
 		want, k := min(n-done, recordBatch), int64(len(p.names))

@@ -73,11 +73,13 @@ func TestTimes(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 456789012, time.FixedZone("", 3600))
 	const s, ns = 1795305723, 456789012
 	entry := times{
-		At: at, Named: at, Micro: at, Short: at, List: []time.Time{at, at.Add(1)}, Opt: &at, Array: [2]time.Time{at, time.Unix(0, 0)},
-		Map: map[string][]time.Time{"a": {at}}, Pair: cpp.Pair[time.Time, int32]{First: at, Second: 5},
+		At: at, Named: at, Micro: at, Short: at, List: []time.Time{at, at.Add(1)}, Opt: &at,
+		Array: [2]time.Time{at, time.Unix(0, 0)},
+		Map:   map[string][]time.Time{"a": {at}}, Pair: cpp.Pair[time.Time, int32]{First: at, Second: 5},
 		Stamps: []stamped{{at, "CET"}}, stamped: stamped{at, "here"}, For: 3 * time.Second,
 	}
-	r := writeMemory(t, entry, times{At: time.Unix(0, -1), Named: at, Micro: at, Short: at, Array: [2]time.Time{at, at}, Pair: entry.Pair, stamped: entry.stamped})
+	r := writeMemory(t, entry, times{At: time.Unix(0, -1), Named: at, Micro: at, Short: at, Array: [2]time.Time{at, at},
+		Pair: entry.Pair, stamped: entry.stamped})
 	got, err := lines(r)
 	if want := fmt.Sprintf(`{"At":%[1]d%[2]d,"named":%[1]d%[2]d,"micro":%[1]d%[3]d,"short":%[1]d,"List":[%[1]d%[2]d,%[1]d%[4]d],"Opt":%[1]d%[2]d,`+
 		`"array":[%[1]d%[5]d,0],"map":{"a":[%[1]d]},"Pair":[%[1]d%[2]d,5],"Stamps":[{"Time":%[1]d%[2]d,"Zone":"CET"}],"Time":%[1]d%[2]d,"Zone":"here","For":3000000000}`,
@@ -86,10 +88,12 @@ func TestTimes(t *testing.T) {
 	}
 	for _, f := range []struct{ path, typ, description string }{
 		{"At", "std::int64_t", "nanoseconds since 1970-01-01 UTC"}, {"named", "std::int64_t", "start of the run"},
-		{"micro", "std::int64_t", "microseconds since 1970-01-01 UTC"}, {"short", "std::uint32_t", "seconds since 1970-01-01 UTC"},
+		{"micro", "std::int64_t", "microseconds since 1970-01-01 UTC"},
+		{"short", "std::uint32_t", "seconds since 1970-01-01 UTC"},
 		{"List", "std::vector<std::int64_t>", ""}, {"List._0", "std::int64_t", "nanoseconds since 1970-01-01 UTC"},
 		{"Opt", "std::optional<std::int64_t>", ""}, {"array._0", "std::int64_t", "milliseconds since 1970-01-01 UTC"},
-		{"map", "std::map<std::string,std::vector<std::int64_t>>", ""}, {"Time", "std::int64_t", "nanoseconds since 1970-01-01 UTC"},
+		{"map", "std::map<std::string,std::vector<std::int64_t>>", ""},
+		{"Time", "std::int64_t", "nanoseconds since 1970-01-01 UTC"},
 		{"For", "std::int64_t", ""},
 	} {
 		chain, err := r.Schema().Lookup(f.path)
@@ -104,9 +108,12 @@ func TestTimes(t *testing.T) {
 	// What comes back is in UTC, and without what the unit does not have.
 	at = at.UTC()
 	want := times{
-		At: at, Named: at, Micro: at.Truncate(time.Microsecond), Short: at.Truncate(time.Second), List: []time.Time{at, at.Add(1)}, Opt: &at,
-		Array: [2]time.Time{at.Truncate(time.Millisecond), time.Unix(0, 0).UTC()}, Map: map[string][]time.Time{"a": {at.Truncate(time.Second)}},
-		Pair: cpp.Pair[time.Time, int32]{First: at, Second: 5}, Stamps: []stamped{{at, "CET"}}, stamped: stamped{at, "here"}, For: 3 * time.Second,
+		At: at, Named: at, Micro: at.Truncate(time.Microsecond), Short: at.Truncate(time.Second),
+		List: []time.Time{at, at.Add(1)}, Opt: &at,
+		Array: [2]time.Time{at.Truncate(time.Millisecond), time.Unix(0, 0).UTC()},
+		Map:   map[string][]time.Time{"a": {at.Truncate(time.Second)}},
+		Pair:  cpp.Pair[time.Time, int32]{First: at, Second: 5}, Stamps: []stamped{{at, "CET"}},
+		stamped: stamped{at, "here"}, For: 3 * time.Second,
 	}
 	i := 0
 	for e, err := range rntuple.Entries[times](r) {
@@ -160,7 +167,8 @@ func TestManyTimes(t *testing.T) {
 func TestTimesOutOfRange(t *testing.T) {
 	type entry struct{ T time.Time }
 	path := filepath.Join(t.TempDir(), "f.root")
-	for i, bad := range []time.Time{{}, time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1676, 1, 1, 0, 0, 0, 0, time.UTC)} {
+	for i, bad := range []time.Time{{}, time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(1676, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		w, err := rntuple.Create[entry](path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +176,8 @@ func TestTimesOutOfRange(t *testing.T) {
 		for range i {
 			w.Write(&entry{time.Unix(0, 0)})
 		}
-		if err := w.Write(&entry{bad}); !errors.Is(err, rntuple.ErrRange) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d: field \"T\"", i)) {
+		if err := w.Write(&entry{bad}); !errors.Is(err, rntuple.ErrRange) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("entry %d: field \"T\"", i)) {
 			t.Errorf("%v: %v", bad, err)
 		}
 		if err := w.Close(); !errors.Is(err, rntuple.ErrRange) {
@@ -219,7 +228,8 @@ func TestOpaqueTypes(t *testing.T) {
 	type keyed struct{ M map[time.Time]int32 }
 	path := filepath.Join(t.TempDir(), "f.root")
 	_, err := rntuple.Create[event](path, "n", nil)
-	for _, part := range []string{"rntuple_test.jet.Lock: sync.Mutex has no exported fields", "rntuple_test.event.From: netip.Addr has no exported fields"} {
+	for _, part := range []string{"rntuple_test.jet.Lock: sync.Mutex has no exported fields",
+		"rntuple_test.event.From: netip.Addr has no exported fields"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %s", err, part)
 		}
@@ -269,7 +279,8 @@ func TestOpaqueTypes(t *testing.T) {
 		},
 	} {
 		err := read()
-		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(what, "event.")) || !errors.As(err, new(*schema.MismatchError)) {
+		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(what, "event.")) ||
+			!errors.As(err, new(*schema.MismatchError)) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// TestTyped reads every field of ROOT's files into the Go type that mirrors it,
-// alone and as a member of a struct, also in memory that is used again, and compares with the dynamic values,
+// TestTyped reads every field of ROOT's files into the Go type that mirrors it, alone and as a
+// member of a struct, also in memory that is used again, and compares with the dynamic values,
 // which TestGood compares with ROOT's.
 func TestTyped(t *testing.T) {
 	names, err := filepath.Glob("../testdata/good/*.root")
@@ -113,8 +113,10 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 
 var goKinds = map[cpptype.Kind]reflect.Type{
 	cpptype.Bool: reflect.TypeFor[bool](), cpptype.Char: reflect.TypeFor[int8](), cpptype.Byte: reflect.TypeFor[byte](),
-	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](), cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int64](),
-	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](), cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint64](),
+	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](),
+	cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int64](),
+	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](),
+	cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint64](),
 	cpptype.Float32: reflect.TypeFor[float32](), cpptype.Float64: reflect.TypeFor[float64](),
 }
 
@@ -191,7 +193,8 @@ func dynamic(f *schema.Field, v reflect.Value) any {
 			}
 		} else {
 			for i := range v.Len() {
-				m.Elements = append(m.Elements, value.KeyValue{Key: dynamic(pair[0], v.Index(i).Field(0)), Value: dynamic(pair[1], v.Index(i).Field(1))})
+				m.Elements = append(m.Elements, value.KeyValue{Key: dynamic(pair[0], v.Index(i).Field(0)),
+					Value: dynamic(pair[1], v.Index(i).Field(1))})
 			}
 		}
 		return m
@@ -248,7 +251,8 @@ func widerTypes(f *schema.Field) []reflect.Type {
 			return map[bool][]reflect.Type{true: {ints}, false: {uints}}[f.Kind() == cpptype.Int64]
 		}
 	case cpptype.UInt8:
-		return []reflect.Type{int64s, uint64s, reflect.TypeFor[uint16](), reflect.TypeFor[int16](), reflect.TypeFor[uint32](), reflect.TypeFor[int32]()}
+		return []reflect.Type{int64s, uint64s, reflect.TypeFor[uint16](), reflect.TypeFor[int16](), reflect.TypeFor[uint32](),
+			reflect.TypeFor[int32]()}
 	case cpptype.UInt16, cpptype.UInt32:
 		return []reflect.Type{int64s, uint64s, uints}
 	case cpptype.Float32:
@@ -288,7 +292,8 @@ func TestMismatch(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", err, want)
 		}
 	}
-	if _, err := rntuple.Open("../testdata/dimuon.root", "Event", nil); !errors.Is(err, rntuple.ErrNotFound) || !strings.Contains(err.Error(), "the file has Events") {
+	if _, err := rntuple.Open("../testdata/dimuon.root", "Event", nil); !errors.Is(err, rntuple.ErrNotFound) ||
+		!strings.Contains(err.Error(), "the file has Events") {
 		t.Errorf("error %v", err)
 	}
 }

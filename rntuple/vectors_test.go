@@ -108,7 +108,8 @@ func TestByHand(t *testing.T) {
 		{name: "longer frames and envelopes", build: func(b *builder) edits {
 			scalar(b, "std::int32_t", column.Int32)
 			extra := []byte("\xff what a newer writer appends")
-			b.header.Extra, b.footer.Extra, b.footer.ExtensionExtra, b.footer.GroupsExtra, b.footer.SetsExtra = extra, extra, extra, extra, extra
+			b.header.Extra, b.footer.Extra, b.footer.ExtensionExtra, b.footer.GroupsExtra, b.footer.SetsExtra = extra,
+				extra, extra, extra, extra
 			b.header.Fields[0].Extra, b.header.Columns[0].Extra = extra, extra
 			b.header.Fields[0].Flags |= 0x4000
 			b.header.Columns[0].Flags |= 0x4000
@@ -141,7 +142,8 @@ func TestByHand(t *testing.T) {
 			s.column(y, column.Index64)
 			item := s.field(y, "_0", "float", envelope.RolePlain)
 			s.column(item, 0x2a)
-			p := s.field(-1, "p", "ROOT::RNTupleCardinality<std::uint64_t>", envelope.RolePlain, flags(envelope.FieldProjected), func(f *envelope.Field) { f.Source = uint32(y) })
+			p := s.field(-1, "p", "ROOT::RNTupleCardinality<std::uint64_t>", envelope.RolePlain, flags(envelope.FieldProjected),
+				func(f *envelope.Field) { f.Source = uint32(y) })
 			b.header.Aliases = []envelope.Alias{{Column: 1, Field: uint32(p)}}
 			b.cluster(1, chunk(0, page[int32](b, column.Int32, 7)), chunk(0, page[uint64](b, column.Index64, 0)), chunk(0))
 			return edits{}
@@ -201,14 +203,15 @@ func TestByHand(t *testing.T) {
 		}, want: `{"x":10,"mid":0,"arr":[0,0],"bits":"000","str":"","var":null}` +
 			` {"x":11,"mid":21,"arr":[1,2],"bits":"011","str":"hi","var":null}` +
 			` {"x":12,"mid":22,"arr":[3,4],"bits":"100","str":"!","var":true}`},
-		{name: "zeros stored, and elements counted from the first one that is not, as ROOT's merger has it", build: func(b *builder) edits {
-			scalar(b, "std::int32_t", column.Int32)
-			s := b.extension()
-			s.column(s.field(-1, "late", "std::int32_t", envelope.RolePlain), column.Int32, deferred(1))
-			b.cluster(2, chunk(0, page[int32](b, column.Int32, 10, 11)), chunk(1, page[int32](b, column.Int32, 0, 21)))
-			b.cluster(1, chunk(2, page[int32](b, column.Int32, 12)), chunk(3, page[int32](b, column.Int32, 22)))
-			return edits{}
-		}, want: `{"x":10,"late":0} {"x":11,"late":21} {"x":12,"late":22}`},
+		{name: "zeros stored, and elements counted from the first one that is not, as ROOT's merger has it",
+			build: func(b *builder) edits {
+				scalar(b, "std::int32_t", column.Int32)
+				s := b.extension()
+				s.column(s.field(-1, "late", "std::int32_t", envelope.RolePlain), column.Int32, deferred(1))
+				b.cluster(2, chunk(0, page[int32](b, column.Int32, 10, 11)), chunk(1, page[int32](b, column.Int32, 0, 21)))
+				b.cluster(1, chunk(2, page[int32](b, column.Int32, 12)), chunk(3, page[int32](b, column.Int32, 22)))
+				return edits{}
+			}, want: `{"x":10,"late":0} {"x":11,"late":21} {"x":12,"late":22}`},
 		{name: "zeros stored, but elements counted from nowhere", build: func(b *builder) edits {
 			scalar(b, "std::int32_t", column.Int32)
 			s := b.extension()
@@ -261,7 +264,8 @@ func TestByHand(t *testing.T) {
 			str := s.field(v, "_1", "std::string", envelope.RolePlain)
 			s.column(str, column.Index32)
 			s.column(str, column.Char)
-			b.cluster(6, chunk(0, page(b, column.Switch, column.Tagged{Index: 2, Tag: 1}, column.Tagged{Index: 0, Tag: 1}, column.Tagged{},
+			b.cluster(6, chunk(0, page(b, column.Switch, column.Tagged{Index: 2, Tag: 1},
+				column.Tagged{Index: 0, Tag: 1}, column.Tagged{},
 				column.Tagged{Index: 1, Tag: 2}, column.Tagged{Index: 1, Tag: 1}, column.Tagged{Index: 0, Tag: 2})),
 				chunk(0, page[int32](b, column.Int32, 10, 11, 12)),
 				chunk(0, page[uint32](b, column.Index32, 1, 3)), chunk(0, page[int8](b, column.Char, 'a', 'b', 'c')))
@@ -318,12 +322,15 @@ func TestByHand(t *testing.T) {
 			scalar(b, "std::int32_t", column.Int32)
 			b.cluster(3, chunk(0, page[int32](b, column.Int32, 1, 2, 3)))
 			return edits{}
-		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{PageBytes: 8}}, err: rntuple.ErrUnsupported, says: "the limit is 8 (rntuple.Limits.PageBytes)"},
+		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{PageBytes: 8}}, err: rntuple.ErrUnsupported,
+			says: "the limit is 8 (rntuple.Limits.PageBytes)"},
 		{name: "too large an entry", build: func(b *builder) edits {
 			vector(b)
-			b.cluster(2, chunk(0, page[uint64](b, column.Index64, 1, 100)), chunk(0, page(b, column.Int32, make([]int32, 100)...)))
+			b.cluster(2, chunk(0, page[uint64](b, column.Index64, 1, 100)),
+				chunk(0, page(b, column.Int32, make([]int32, 100)...)))
 			return edits{}
-		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1000}}, err: rntuple.ErrUnsupported, says: "bytes, the limit is 1000 (rntuple.Limits.EntryBytes)"},
+		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1000}}, err: rntuple.ErrUnsupported,
+			says: "bytes, the limit is 1000 (rntuple.Limits.EntryBytes)"},
 		{name: "sharded cluster", build: func(b *builder) edits {
 			b.cluster(1)
 			b.groups[0][0].flags = envelope.ClusterSharded
@@ -406,7 +413,8 @@ func TestByHand(t *testing.T) {
 			for _, h := range r.Schema().Hidden {
 				hidden = append(hidden, fmt.Sprintf("%s: %v", h.Field.Name, h.Err))
 			}
-			if s := strings.Join(hidden, ", "); !strings.HasPrefix(strings.Replace(s, `column 2 of field "y._0": `, "", 1), test.says) {
+			if s := strings.Join(hidden, ", "); !strings.HasPrefix(strings.Replace(s, `column 2 of field "y._0": `, "", 1),
+				test.says) {
 				t.Errorf("hidden: %s\nwant %s", s, test.says)
 			}
 		})
@@ -461,7 +469,8 @@ func TestEveryRange(t *testing.T) {
 			}
 			index = append(index, page(b, column.Index64, ends...))
 			if len(page32) > 0 { // items do not end where entries do
-				items = append(items, page(b, column.Int32, page32[:len(page32)/2]...), page(b, column.Int32, page32[len(page32)/2:]...))
+				items = append(items, page(b, column.Int32, page32[:len(page32)/2]...),
+					page(b, column.Int32, page32[len(page32)/2:]...))
 			}
 		}
 		entries := uint64(0)

@@ -31,7 +31,8 @@ func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 			refusal{o.Description != "", "Description is not for Append"},
 			refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
 			refusal{len(o.Projections) > 0, "Projections is not for Append"},
-			refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType, "ExtendSchema is not for AppendRecords: see Writer.Extend"})
+			refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
+				"ExtendSchema is not for AppendRecords: see Writer.Extend"})
 		if err != nil {
 			return nil, err
 		}

@@ -38,8 +38,11 @@ func flatEntries(n int) []flatEntry {
 	all := make([]flatEntry, n)
 	for i := range all {
 		f := float64(r.IntN(100000)) / 1000
-		all[i] = flatEntry{float64(i), f, r.Float64(), r.NormFloat64(), f * 2, r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
-			float64(r.IntN(5)), float64(r.IntN(500)), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), 1, 2, float64(i / 100), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+		all[i] = flatEntry{float64(i), f, r.Float64(), r.NormFloat64(), f * 2, r.NormFloat64(), r.NormFloat64(),
+			r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
+			float64(r.IntN(5)), float64(r.IntN(500)), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
+			r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), 1, 2, float64(i / 100), r.NormFloat64(),
+			r.NormFloat64(), r.NormFloat64()}
 	}
 	return all
 }
@@ -66,10 +69,13 @@ func nanoEntries(n int) []nanoEntry {
 	for i := range all {
 		jets, muons, eles, gen := r.IntN(8), r.IntN(4), r.IntN(3), r.IntN(20)
 		e := &all[i]
-		*e = nanoEntry{Run: 320000, Lumi: uint32(i / 1000), Event: uint64(i), MET: float32(r.ExpFloat64()), METPhi: r.Float32(), HT: float32(r.ExpFloat64())}
+		*e = nanoEntry{Run: 320000, Lumi: uint32(i / 1000), Event: uint64(i), MET: float32(r.ExpFloat64()),
+			METPhi: r.Float32(), HT: float32(r.ExpFloat64())}
 		e.HLT[r.IntN(8)] = true
-		e.JetPt, e.JetEta, e.JetPhi, e.JetMass, e.JetID = floats(r, jets), floats(r, jets), floats(r, jets), floats(r, jets), ints(r, jets, 7)
-		e.MuonPt, e.MuonEta, e.MuonPhi, e.MuonCharge, e.MuonTight = floats(r, muons), floats(r, muons), floats(r, muons), ints(r, muons, 2), make([]bool, muons)
+		e.JetPt, e.JetEta, e.JetPhi, e.JetMass, e.JetID = floats(r, jets), floats(r, jets), floats(r, jets),
+			floats(r, jets), ints(r, jets, 7)
+		e.MuonPt, e.MuonEta, e.MuonPhi, e.MuonCharge, e.MuonTight = floats(r, muons), floats(r, muons), floats(r, muons),
+			ints(r, muons, 2), make([]bool, muons)
 		e.ElePt, e.EleEta = floats(r, eles), floats(r, eles)
 		e.GenPdg, e.GenStatus = ints(r, gen, 25), ints(r, gen, 3)
 	}

@@ -69,7 +69,8 @@ func TestBigFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewColumnWriter(f, "dir/big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}}, opts)
+	w, err := rntuple.NewColumnWriter(f, "dir/big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}},
+		opts)
 	if err != nil {
 		t.Fatal(err)
 	}

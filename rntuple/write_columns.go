@@ -42,7 +42,8 @@ type planKey struct {
 }
 
 func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) columns {
-	return columns{sink: sink, err: w.Err, schema: w.Schema, outlets: outlets, plans: map[planKey]any{}, arrays: map[schema.FieldID]*field.ArrayPlan{}, given: map[schema.FieldID]int64{}}
+	return columns{sink: sink, err: w.Err, schema: w.Schema, outlets: outlets, plans: map[planKey]any{},
+		arrays: map[schema.FieldID]*field.ArrayPlan{}, given: map[schema.FieldID]int64{}}
 }
 
 func (c *columns) to() *columns { return c }
@@ -98,7 +99,8 @@ func (c *columns) fail(name string, err error) error {
 }
 
 // planOf returns the plan for values of type t of f, which compile makes the first time.
-func planOf[P any](c *columns, f *schema.Field, t reflect.Type, compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
+func planOf[P any](c *columns, f *schema.Field, t reflect.Type,
+	compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
 	key := planKey{f.ID, t}
 	if p, ok := c.plans[key].(P); ok {
 		return p, nil

@@ -12,8 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestConcurrentWriters uses writers from many goroutines without a lock. Either there is an error that says
-// so and no file, or all went one after the other, and the file has each entry whose Write returned nil.
+// TestConcurrentWriters uses writers from many goroutines without a lock. Either there is an error
+// that says so and no file, or all went one after the other, and the file has each entry whose
+// Write returned nil.
 func TestConcurrentWriters(t *testing.T) {
 	type entry struct {
 		X int32
@@ -24,11 +25,13 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 	for name, create := range map[string]func(path string) (writer, error){
 		"rows": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return w.Write(&entry{1, []int32{2, 3}}) }, w.Checkpoint, w.Close}, err
 		},
 		"attributes": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
@@ -38,7 +41,8 @@ func TestConcurrentWriters(t *testing.T) {
 			}, w.CommitCluster, w.Close}, err
 		},
 		"filler": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
@@ -54,7 +58,8 @@ func TestConcurrentWriters(t *testing.T) {
 			if err := w.Close(); err != nil {
 				return writer{}, err
 			}
-			a, err := rntuple.Append[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			a, err := rntuple.Append[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return a.Write(&entry{1, []int32{2, 3}}) }, a.CommitClusterGroup, a.Close}, err
 		},
 	} {
@@ -108,8 +113,8 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// TestFillerClosedDuringWrite closes a Filler while another goroutine writes to it. Either there is an error, or the
-// file can be read.
+// TestFillerClosedDuringWrite closes a Filler while another goroutine writes to it. Either there is
+// an error, or the file can be read.
 func TestFillerClosedDuringWrite(t *testing.T) {
 	type entry struct {
 		X int32

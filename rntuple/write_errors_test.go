@@ -66,7 +66,8 @@ func TestCreateErrors(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"n;1", "d/n;22"} { // which Open would take for cycles
-		if _, err := rntuple.Create[Point](filepath.Join(dir, "a.root"), name, nil); err == nil || !strings.Contains(err.Error(), "cycle") {
+		if _, err := rntuple.Create[Point](filepath.Join(dir, "a.root"), name, nil); err == nil ||
+			!strings.Contains(err.Error(), "cycle") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -40,7 +40,8 @@ func TestExtend(t *testing.T) {
 	w.CommitCluster()
 	put(int32(2))
 	put(int32(3))
-	if err := w.Extend(fieldOf("a", "std::array<std::int32_t,2>"), fieldOf("v", "std::vector<float>"), fieldOf("s", "std::string"), fieldOf("var", "std::variant<bool,double>")); err != nil {
+	if err := w.Extend(fieldOf("a", "std::array<std::int32_t,2>"), fieldOf("v", "std::vector<float>"),
+		fieldOf("s", "std::string"), fieldOf("var", "std::variant<bool,double>")); err != nil {
 		t.Fatal(err)
 	}
 	names = append(names, "a", "v", "s", "var")

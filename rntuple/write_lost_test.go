@@ -13,10 +13,12 @@ import (
 )
 
 func oneField() *schema.Document {
-	return &schema.Document{Fields: []*schema.FieldDocument{{Name: "x", Type: "std::int32_t"}, {Name: "v", Type: "std::vector<std::int32_t>"}}}
+	return &schema.Document{Fields: []*schema.FieldDocument{{Name: "x", Type: "std::int32_t"},
+		{Name: "v", Type: "std::vector<std::int32_t>"}}}
 }
 
-// TestNoReplace creates files where there is one already, and where one appears before the new one is complete.
+// TestNoReplace creates files where there is one already, and where one appears before the new one
+// is complete.
 func TestNoReplace(t *testing.T) {
 	type closer interface{ Close() error }
 	type entry struct{ X int32 }
@@ -28,10 +30,12 @@ func TestNoReplace(t *testing.T) {
 			return rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
 		},
 		"CreateColumns": func(path string) (closer, error) {
-			return rntuple.CreateColumns(path, "n", oneField(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
+			return rntuple.CreateColumns(path, "n", oneField(),
+				&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
 		},
 		"CreateRecords": func(path string) (closer, error) {
-			return rntuple.CreateRecords(path, "n", oneField(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
+			return rntuple.CreateRecords(path, "n", oneField(),
+				&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
 		},
 	} {
 		dir := t.TempDir()
@@ -89,8 +93,14 @@ func TestFailedPut(t *testing.T) {
 		"offsets": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error {
 			return rntuple.PutJagged(c, "v", []int64{0, 2}, []int32{1})
 		},
-		"array, no field": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.PutArray(c, "y", bad, 0, 1) },
-		"array, shape":    func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.PutArray(c, "x", bad, 0, 1) },
+		"array, no field": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error {
+			return rntuple.PutArray(c, "y", bad, 0,
+				1)
+		},
+		"array, shape": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error {
+			return rntuple.PutArray(c, "x", bad, 0,
+				1)
+		},
 		"attribute": func(w *rntuple.ColumnWriter, _ rntuple.Columns) error {
 			a, err := rntuple.NewAttributes[struct{ S string }](w, "set", nil)
 			if err != nil {

@@ -10,8 +10,8 @@ package rntuple
 // too high than too low. Entries that the RNTuple had before Append do not count.
 func (w *common) Needs() Limits { return above(w.needs(), w.FileSize()) }
 
-// Needs returns the limits that readers must raise for one of the RNTuples that were written to the file, after Close;
-// see Writer.Needs.
+// Needs returns the limits that readers must raise for one of the RNTuples that were written to the
+// file, after Close; see Writer.Needs.
 func (f *File) Needs() Limits { return above(f.needs, f.Size()) }
 
 // needs returns what readers need.
@@ -24,7 +24,8 @@ func (w *common) needs() Limits {
 	return need
 }
 
-// above returns those of the limits that are above the defaults for a file of the given size, and 0 for the others.
+// above returns those of the limits that are above the defaults for a file of the given size, and 0
+// for the others.
 func above(need Limits, size int64) Limits {
 	have := Limits{}.For(size)
 	for _, l := range []struct {
@@ -40,5 +41,6 @@ func above(need Limits, size int64) Limits {
 
 // raise raises limits to those that others need.
 func raise(l *Limits, need Limits) {
-	l.PageBytes, l.EntryBytes, l.EnvelopeBytes = max(l.PageBytes, need.PageBytes), max(l.EntryBytes, need.EntryBytes), max(l.EnvelopeBytes, need.EnvelopeBytes)
+	l.PageBytes, l.EntryBytes, l.EnvelopeBytes = max(l.PageBytes, need.PageBytes), max(l.EntryBytes, need.EntryBytes),
+		max(l.EnvelopeBytes, need.EnvelopeBytes)
 }

@@ -105,9 +105,9 @@ type WriteOptions struct {
 
 	// ZoneMap has patterns of the fields of which the RNTuple gets a zone map: the least and the
 	// greatest value, and whether there are NaNs, in each cluster, with which conditions pass over
-	// clusters unread. "*" stands for all fields; see surgery.Index for patterns and for what a zone
-	// map has of a field. With Append, only the clusters that are added get into the map that the
-	// RNTuple has, or a new one. It costs about as much as a look at every value.
+	// clusters unread. "*" stands for all fields; see surgery.Index for patterns and for what a
+	// zone map has of a field. With Append, only the clusters that are added get into the map that
+	// the RNTuple has, or a new one. It costs about as much as a look at every value.
 	ZoneMap []string
 
 	// Projections are fields without columns of their own, besides those of the document.

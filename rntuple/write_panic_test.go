@@ -16,8 +16,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestWritePanics makes calls of writers panic, in the middle of an entry, and recovers. Close must not make a file
-// of what was written.
+// TestWritePanics makes calls of writers panic, in the middle of an entry, and recovers. Close must
+// not make a file of what was written.
 func TestWritePanics(t *testing.T) {
 	type entry struct {
 		X int32

@@ -76,7 +76,8 @@ func (w *common) checkTicket(ticket int64) {
 	}
 }
 
-// alone is the body of a call: it calls change, which changes what fillers have copied, if there are none.
+// alone is the body of a call: it calls change, which changes what fillers have copied, if there
+// are none.
 func (w *common) alone(call string, change func() error) error {
 	if err := w.ntuple.Sink.Enter(call); err != nil {
 		return err

@@ -73,7 +73,8 @@ func upTo(n int) (all []int64) {
 
 // smallClusters are options with which the entries of numbered make many clusters and pages.
 func smallClusters(c compress.Settings, workers int) *rntuple.WriteOptions {
-	return &rntuple.WriteOptions{File: *fixed, Compression: c, Workers: workers, ClusterSize: 6000, MaxUnzippedPageSize: 1000}
+	return &rntuple.WriteOptions{File: *fixed, Compression: c, Workers: workers, ClusterSize: 6000,
+		MaxUnzippedPageSize: 1000}
 }
 
 // TestFill makes sure that a file is the same, byte for byte, whatever the number of
@@ -82,7 +83,8 @@ func smallClusters(c compress.Settings, workers int) *rntuple.WriteOptions {
 func TestFill(t *testing.T) {
 	total := partsStart(len(parts))
 	doc := &schema.Document{Name: "n"}
-	for _, f := range [][2]string{{"N", "std::int64_t"}, {"X", "double"}, {"V", "std::vector<float>"}, {"S", "std::string"}} {
+	for _, f := range [][2]string{{"N", "std::int64_t"}, {"X", "double"}, {"V", "std::vector<float>"},
+		{"S", "std::string"}} {
 		doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: f[0], Type: f[1]})
 	}
 	record := func(e numbered) value.Record {
@@ -120,13 +122,15 @@ func TestFill(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(w.Fill(2, fillPart), w.Fill(half-2, func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+2, f) }), w.Close()); err != nil {
+			if err := errors.Join(w.Fill(2, fillPart),
+				w.Fill(half-2, func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+2, f) }), w.Close()); err != nil {
 				return err
 			}
 			if w, err = rntuple.Append[numbered](path, "n", opts); err != nil {
 				return err
 			}
-			return errors.Join(w.Fill(len(parts)-half, func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+half, f) }), w.Close())
+			return errors.Join(w.Fill(len(parts)-half,
+				func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+half, f) }), w.Close())
 		},
 		"goroutines": func(path string, opts *rntuple.WriteOptions) error {
 			w, err := rntuple.Create[numbered](path, "n", opts)
@@ -201,7 +205,8 @@ func TestFill(t *testing.T) {
 					t.Fatal(err)
 				}
 				like := "all"
-				if name == "Append" || name == "columns" || name == "records" { // these write other metadata, or fill pages in another order
+				// these write other metadata, or fill pages in another order
+				if name == "Append" || name == "columns" || name == "records" {
 					like = name
 				}
 				if files[like] == nil {
@@ -321,7 +326,8 @@ func TestFillerErrors(t *testing.T) {
 			w.OrderedFiller(0).Close()
 			return w.OrderedFiller(0).Close()
 		}},
-		{"negative", "ticket -7; the number must not be negative", func(w *rntuple.Writer[numbered]) error { return w.OrderedFiller(-7).Close() }},
+		{"negative", "ticket -7; the number must not be negative",
+			func(w *rntuple.Writer[numbered]) error { return w.OrderedFiller(-7).Close() }},
 		{"missing", "ticket 1 is missing, but 2 higher ones were taken", func(w *rntuple.Writer[numbered]) error {
 			for _, i := range []int64{0, 3, 2} {
 				f := w.OrderedFiller(i)
@@ -416,7 +422,8 @@ func TestFillerCancelled(t *testing.T) {
 		e := newNumbered(1)
 		err = second.Write(&e)
 	}
-	if !errors.Is(err, context.Canceled) || !errors.Is(first.Close(), context.Canceled) || !errors.Is(second.Close(), context.Canceled) || !errors.Is(w.Close(), context.Canceled) {
+	if !errors.Is(err, context.Canceled) || !errors.Is(first.Close(), context.Canceled) ||
+		!errors.Is(second.Close(), context.Canceled) || !errors.Is(w.Close(), context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

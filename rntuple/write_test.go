@@ -33,7 +33,8 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 }
 
 // fixed are the options that make two runs equal.
-var fixed = &rntuple.FileOptions{Clock: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }, UUID: [16]byte{1, 2, 3}}
+var fixed = &rntuple.FileOptions{Clock: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+	UUID: [16]byte{1, 2, 3}}
 
 // rewrite writes all that r holds, with clusters of the given number of entries.
 func rewrite(r *rntuple.Reader, cluster int64, opts *rntuple.WriteOptions) ([]byte, error) {
@@ -169,7 +170,8 @@ func TestRewrite(t *testing.T) {
 					want, got := judged(t, r, again.Schema().Fields), judged(t, again, again.Schema().Fields)
 					for i := range want {
 						if i >= len(got) || got[i] != want[i] {
-							t.Fatalf("%d entries, want %d; entry %d is\n%.1000s\nwant\n%.1000s", len(got), len(want), i, got[min(i, len(got)-1)], want[i])
+							t.Fatalf("%d entries, want %d; entry %d is\n%.1000s\nwant\n%.1000s", len(got), len(want), i,
+								got[min(i, len(got)-1)], want[i])
 						}
 					}
 					// The bytes do not depend on who compresses.
@@ -227,7 +229,8 @@ type (
 )
 
 func event(i int) Event {
-	e := Event{Run: uint32(i), OK: i%2 == 0, Name: fmt.Sprint("event ", i), Eta: 0.5, Char: int8(-i), Byte: byte(i), Color: int32(i % 3)}
+	e := Event{Run: uint32(i), OK: i%2 == 0, Name: fmt.Sprint("event ", i), Eta: 0.5, Char: int8(-i),
+		Byte: byte(i), Color: int32(i % 3)}
 	for k := range i % 4 {
 		e.Pt = append(e.Pt, float32(k)+0.5)
 		e.Points = append(e.Points, Point{float32(k), float64(k) / 2})
@@ -246,7 +249,8 @@ func event(i int) Event {
 	e.Keys = map[string]struct{}{"b": {}, "a": {}, "event " + fmt.Sprint(i): {}}
 	e.Vertex = Point{1, 2.5}
 	e.Tags, e.Grade, e.Weight = cpp.Set[string]{"a", "b"}, 'x', 0.25
-	e.Result.Value = []any{nil, value.Alternative{Index: 0, Value: int32(i)}, value.Alternative{Index: 1, Value: "text"}}[i%3]
+	e.Result.Value = []any{nil, value.Alternative{Index: 0, Value: int32(i)},
+		value.Alternative{Index: 1, Value: "text"}}[i%3]
 	e.Range = cpp.Pair[float32, []cpp.Byte]{First: 1.5, Second: []cpp.Byte{1, 2}}
 	e.Tuple = cpp.Tuple3[bool, string, *int8]{V0: true, V1: "t"}
 	e.Atomic.Value = uint16(i)
@@ -262,7 +266,8 @@ func event(i int) Event {
 
 func TestTypedWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "typed.root")
-	w, err := rntuple.Create[Event](path, "dir/Events", &rntuple.WriteOptions{File: *fixed, ClusterSize: 2000, Compression: 404, Description: "made up"})
+	w, err := rntuple.Create[Event](path, "dir/Events",
+		&rntuple.WriteOptions{File: *fixed, ClusterSize: 2000, Compression: 404, Description: "made up"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +404,8 @@ func TestProjectAndBase(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "project.root")
 	w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: *fixed, Projections: []rntuple.Projection{
-		{Name: "pt", CppType: "std::vector<float>", Source: "tracks.Pt"}, {Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "flat"},
+		{Name: "pt", CppType: "std::vector<float>", Source: "tracks.Pt"},
+		{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "flat"},
 	}})
 	if err != nil {
 		t.Fatal(err)

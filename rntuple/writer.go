@@ -251,7 +251,8 @@ func (w *common) use(path string, representation int) error {
 	}
 	f := chain[len(chain)-1]
 	if representation < 0 || representation >= len(f.Columns) || f.Source != nil {
-		return fmt.Errorf("field %q has %d representations, counted from 0: there is no representation %d", path, len(f.Columns), representation)
+		return fmt.Errorf("field %q has %d representations, counted from 0: there is no representation %d", path,
+			len(f.Columns), representation)
 	}
 	if err := w.ntuple.Sink.CommitCluster(); err != nil {
 		return err
@@ -283,11 +284,11 @@ func (w *common) Abort() error {
 	return cmp.Or(err, w.owned.Abort())
 }
 
-// Close writes the remaining entries and the metadata. If the writer was made together with
-// its file, as by Create, it closes the file as well. Close returns the first error of all
-// methods, so that a program may ignore those of Write, and an error if one panicked. After an error the file does not
-// exist, or is as it was at the last checkpoint. It is an error if
-// FileOptions.Context is done.
+// Close writes the remaining entries and the metadata. If the writer was made together with its
+// file, as by Create, it closes the file as well. Close returns the first error of all methods, so
+// that a program may ignore those of Write, and an error if one panicked. After an error the file
+// does not exist, or is as it was at the last checkpoint. It is an error if FileOptions.Context is
+// done.
 func (w *common) Close() error {
 	w.ntuple.Sink.Seize("Close")
 	defer w.ntuple.Sink.Leave()

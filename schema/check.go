@@ -49,7 +49,8 @@ func (f *Field) check(perEntry int64, kinds map[string]cpptype.Kind) error {
 	}
 	for r, rep := range f.Columns {
 		if len(rep) != len(f.Columns[0]) {
-			return frame.Corrupt("representation %d of field %q has %d columns, the first has %d", r, f.Path(), len(rep), len(f.Columns[0]))
+			return frame.Corrupt("representation %d of field %q has %d columns, the first has %d", r, f.Path(),
+				len(rep), len(f.Columns[0]))
 		}
 		for _, c := range rep {
 			// Only the principal column has an element per value; the numbers of
@@ -79,7 +80,8 @@ func (f *Field) shape() (Shape, error) {
 	switch f.Role {
 	case envelope.RolePlain:
 		switch {
-		case len(f.Columns) == 0 && len(f.Children) == 1 && (f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Array):
+		case len(f.Columns) == 0 && len(f.Children) == 1 &&
+			(f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Array):
 			return Array, nil // ROOT omits the flag if the array has no elements
 		case len(f.Columns) == 0 && len(f.Children) == 1:
 			return Wrapper, nil
@@ -133,7 +135,8 @@ func (f *Field) checkProjections() error {
 	for _, rep := range f.Columns {
 		for _, c := range rep {
 			if c.Owner != f && !sameItems(f.Parent, c.Owner.Parent) {
-				return frame.Corrupt("field %q has column %d of field %q, which lies below other collections", f.Path(), c.ID, c.Owner.Path())
+				return frame.Corrupt("field %q has column %d of field %q, which lies below other collections",
+					f.Path(), c.ID, c.Owner.Path())
 			}
 		}
 	}
@@ -181,7 +184,8 @@ func (f *Field) columns(want ...func(column.Type) bool) error {
 			}
 		}
 		if len(rep) != len(want) {
-			return frame.Corrupt("representation %d of field %q, a %s, has %d columns, expected %d", r, f.Path(), f.TypeName, len(rep), len(want))
+			return frame.Corrupt("representation %d of field %q, a %s, has %d columns, expected %d", r, f.Path(),
+				f.TypeName, len(rep), len(want))
 		}
 		for i, c := range rep {
 			if !want[i](c.Type) {

@@ -99,7 +99,8 @@ func FieldOf(name, cppType string) (*FieldDocument, error) {
 func fieldOf(name string, t cpptype.Type) (*FieldDocument, error) {
 	l, ok := layoutOf(t)
 	if !ok {
-		return nil, fmt.Errorf("%q is neither a fundamental type nor one of the standard library that RNTuple knows%s", t, suggestion(t.String()))
+		return nil, fmt.Errorf("%q is neither a fundamental type nor one of the standard library that RNTuple knows%s", t,
+			suggestion(t.String()))
 	}
 	f := &FieldDocument{Name: name, Type: resolved(t).String(), Role: roleName(l.role), ArraySize: l.size}
 	f.Alias = aliasOf(t.String(), f.Type)
@@ -186,7 +187,9 @@ func (w *describer) describe(d *Document, entries int64) (*envelope.Schema, erro
 	}
 	each(true)
 	for _, e := range d.ExtraTypes {
-		w.out.ExtraTypes = append(w.out.ExtraTypes, envelope.ExtraTypeInfo{ContentID: e.ContentID, TypeVersion: e.TypeVersion, TypeName: e.TypeName, Content: string(e.Content)})
+		w.out.ExtraTypes = append(w.out.ExtraTypes,
+			envelope.ExtraTypeInfo{ContentID: e.ContentID, TypeVersion: e.TypeVersion, TypeName: e.TypeName,
+				Content: string(e.Content)})
 	}
 
 	s, err := Build(&envelope.Header{Schema: before}, &w.out)
@@ -320,8 +323,9 @@ func (w *describer) field(f *FieldDocument, in place) {
 	}
 	f, l := complete(f, in.projected)
 	out := envelope.Field{
-		Version: f.FieldVersion, TypeVersion: f.TypeVersion, Name: f.Name, TypeName: f.Type, TypeAlias: f.Alias, Description: f.Description,
-		Parent: in.id, Role: roleOf(f.Role),
+		Version: f.FieldVersion, TypeVersion: f.TypeVersion, Name: f.Name, TypeName: f.Type, TypeAlias: f.Alias,
+		Description: f.Description,
+		Parent:      in.id, Role: roleOf(f.Role),
 	}
 	id := uint32(len(w.before.all) + len(w.out.Fields))
 	if in.depth == 0 {

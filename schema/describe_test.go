@@ -30,7 +30,8 @@ type written struct {
 func byROOT(t *testing.T) (all []written) {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root"} {
+	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root",
+		"../../shared/testdata/root/*.root"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +210,8 @@ func TestDescribeROOT(t *testing.T) {
 		}
 	}
 	if extended < 80 || projected < 20 || representations < 30 {
-		t.Errorf("only %d added fields, %d alias columns, %d representations were compared", extended, projected, representations)
+		t.Errorf("only %d added fields, %d alias columns, %d representations were compared", extended,
+			projected, representations)
 	}
 }
 
@@ -269,13 +271,17 @@ func TestDescribeBuild(t *testing.T) {
 				}
 			}
 		})
-		slices.SortStableFunc(want.Fields, func(a, b *schema.FieldDocument) int { return min(len(a.Source), 1) - min(len(b.Source), 1) })
+		slices.SortStableFunc(want.Fields, func(a, b *schema.FieldDocument) int {
+			return min(len(a.Source),
+				1) - min(len(b.Source), 1)
+		})
 		described, err := want.Describe(true)
 		if err != nil {
 			t.Errorf("%s: %v", w.file, err)
 			continue
 		}
-		s, err = schema.Build(&envelope.Header{Name: w.header.Name, Description: w.header.Description, Writer: w.header.Writer, Schema: *described}, nil)
+		s, err = schema.Build(&envelope.Header{Name: w.header.Name, Description: w.header.Description,
+			Writer: w.header.Writer, Schema: *described}, nil)
 		if err != nil || len(s.Hidden) > 0 {
 			t.Fatal(w.file, err, s.Hidden)
 		}
@@ -289,7 +295,8 @@ func TestDescribeBuild(t *testing.T) {
 // a type of the standard library also get its subfields.
 func TestDescribeDefaults(t *testing.T) {
 	for _, w := range byROOT(t) {
-		if !strings.HasPrefix(w.file, "types_") && !slices.Contains([]string{"dimuon.root", "special_soa.root", "special_streamer.root"}, w.file) {
+		if !strings.HasPrefix(w.file, "types_") &&
+			!slices.Contains([]string{"dimuon.root", "special_soa.root", "special_streamer.root"}, w.file) {
 			continue
 		}
 		s, err := schema.Build(w.header, nil)
@@ -356,7 +363,8 @@ func TestFieldOf(t *testing.T) {
 		})
 	}
 	t.Logf("%d types", len(seen))
-	for _, spelling := range []string{"bool", "std::vector<size_t>", "std::optional<Double32_t>", "std::bitset<137>", "std::unordered_multimap<std::int32_t,std::string>"} {
+	for _, spelling := range []string{"bool", "std::vector<size_t>", "std::optional<Double32_t>", "std::bitset<137>",
+		"std::unordered_multimap<std::int32_t,std::string>"} {
 		if !seen[spelling] {
 			t.Errorf("%s did not come up", spelling)
 		}
@@ -428,71 +436,115 @@ func TestDescribeRefuses(t *testing.T) {
 		{"space", doc(`{"name": "a b", "type": "float"}`), `field "a b": the name has the character ' '`},
 		{"backslash", doc(`{"name": "a\\b", "type": "float"}`), `field "a\\b": the name has the character '\\'`},
 		{"control", doc(`{"name": "a\u007f", "type": "float"}`), `field "a\x7f": the name has the character '\x7f'`},
-		{"twice", doc(`{"name": "a", "type": "float"}, {"name": "a", "type": "float"}, {"name": "a", "type": "float"}`), `top level: there are several fields of the name "a"`},
+		{"twice", doc(`{"name": "a", "type": "float"}, {"name": "a", "type": "float"}, {"name": "a", "type": "float"}`),
+			`top level: there are several fields of the name "a"`},
 		{"twice below", doc(`{"name": "r", "role": "record", "fields": [{"name": "a", "type": "float"}, {"name": "a", "type": "bool"}]}`), `field "r": there are several fields of the name "a"`},
 
 		{"no role", doc(`{"name": "x", "type": "Hit"}`), `field "x": has no role, and its type "Hit" does not tell it`},
 		{"role", doc(`{"name": "x", "type": "float", "role": "leaf"}`), `field "x": unknown role "leaf"`},
-		{"role of type", doc(`{"name": "x", "type": "std::vector<float>", "role": "record"}`), `field "x": has the role "record", but a std::vector<float> the role "collection"`},
+		{"role of type", doc(`{"name": "x", "type": "std::vector<float>", "role": "record"}`),
+			`field "x": has the role "record", but a std::vector<float> the role "collection"`},
 		{"field version", doc(`{"name": "x", "type": "float", "field_version": 1}`), `field "x": unknown field version 1`},
-		{"struct of arrays", doc(`{"name": "x", "type": "P", "role": "record", "soa": true}`), `field "x": only a collection can be a struct of arrays`},
+		{"struct of arrays", doc(`{"name": "x", "type": "P", "role": "record", "soa": true}`),
+			`field "x": only a collection can be a struct of arrays`},
 		{"untyped leaf", doc(`{"name": "x", "role": "plain"}`), `field "x": only records and collections can be untyped`},
 		{"untyped below class", doc(`{"name": "x", "type": "P", "role": "record", "fields": [{"name": "y", "role": "record"}]}`), `field "x.y": untyped fields must be at the top or directly below untyped fields`},
-		{"std", doc(`{"name": "x", "type": "std::list<int>", "role": "record"}`), `field "x": the type "std::list<std::int32_t>" of the standard library is not one that RNTuple knows`},
-		{"leaf", doc(`{"name": "x", "type": "long double", "role": "plain"}`), `field "x": the type "long double" is not known as a leaf`},
-		{"enum", doc(`{"name": "x", "type": "E", "role": "plain", "fields": [{"name": "_0", "type": "float"}]}`), `field "x": an enum cannot be of the type "float"`},
+		{"std", doc(`{"name": "x", "type": "std::list<int>", "role": "record"}`),
+			`field "x": the type "std::list<std::int32_t>" of the standard library is not one that RNTuple knows`},
+		{"leaf", doc(`{"name": "x", "type": "long double", "role": "plain"}`),
+			`field "x": the type "long double" is not known as a leaf`},
+		{"enum", doc(`{"name": "x", "type": "E", "role": "plain", "fields": [{"name": "_0", "type": "float"}]}`),
+			`field "x": an enum cannot be of the type "float"`},
 		{"enum of two", doc(`{"name": "x", "type": "E", "role": "plain", "fields": [{"name": "_0", "type": "int"}, {"name": "_1", "type": "int"}]}`), `field "x": has 2 subfields, expected 1`},
-		{"streamer", doc(`{"name": "x", "type": "S", "role": "streamer", "fields": [{"name": "_0", "type": "int"}]}`), `field "x": has 1 subfield, expected 0`},
-		{"cardinality", doc(`{"name": "x", "type": "ROOT::RNTupleCardinality<std::uint32_t>"}`), `field "x": a cardinality must be a projected field`},
+		{"streamer", doc(`{"name": "x", "type": "S", "role": "streamer", "fields": [{"name": "_0", "type": "int"}]}`),
+			`field "x": has 1 subfield, expected 0`},
+		{"cardinality", doc(`{"name": "x", "type": "ROOT::RNTupleCardinality<std::uint32_t>"}`),
+			`field "x": a cardinality must be a projected field`},
 
 		{"no subfields", doc(`{"name": "x", "type": "std::vector<Hit>"}`), `field "x": has 0 subfields, expected 1`},
 		{"no item", doc(`{"name": "x", "role": "collection"}`), `field "x": has 0 subfields, expected 1`},
-		{"subfields of leaf", doc(`{"name": "x", "type": "float", "fields": [{"name": "_0", "type": "float"}]}`), `field "x": has 1 subfield, expected 0`},
-		{"name of item", doc(`{"name": "x", "type": "std::vector<float>", "fields": [{"name": "item", "type": "float"}]}`), `field "x": subfield "item" must have the name "_0"`},
-		{"type of item", doc(`{"name": "x", "type": "std::vector<float>", "fields": [{"name": "_0", "type": "int"}]}`), `field "x": subfield _0 has the type "std::int32_t", expected "float"`},
+		{"subfields of leaf", doc(`{"name": "x", "type": "float", "fields": [{"name": "_0", "type": "float"}]}`),
+			`field "x": has 1 subfield, expected 0`},
+		{"name of item", doc(`{"name": "x", "type": "std::vector<float>", "fields": [{"name": "item", "type": "float"}]}`),
+			`field "x": subfield "item" must have the name "_0"`},
+		{"type of item", doc(`{"name": "x", "type": "std::vector<float>", "fields": [{"name": "_0", "type": "int"}]}`),
+			`field "x": subfield _0 has the type "std::int32_t", expected "float"`},
 		{"type of pair", doc(`{"name": "x", "type": "std::map<char,bool>", "fields": [{"name": "_0", "type": "std::pair<bool,char>"}]}`), `field "x": subfield _0 has the type "std::pair<bool,char>", expected "std::pair<char,bool>"`},
-		{"array size", doc(`{"name": "x", "type": "std::array<float,3>", "array_size": 4}`), `field "x": the array size 4 is not that of a std::array<float,3>`},
-		{"array size 0", doc(`{"name": "x", "type": "std::bitset<3>", "array_size": 0}`), `field "x": the array size 0 is not that of a std::bitset<3>`},
-		{"array size of leaf", doc(`{"name": "x", "type": "float", "array_size": 0}`), `field "x": the array size 0 is not that of a float`},
-		{"array size of class", doc(`{"name": "x", "type": "P", "role": "record", "array_size": 2}`), `field "x": the type "P" has no array size`},
-		{"huge array", doc(`{"name": "x", "type": "std::array<std::bitset<1048576>,4194304>"}`), `field "x": unsupported: field "x._0": an array of 1048576 values`},
-		{"no alternatives", doc(`{"name": "x", "type": "std::variant<>", "role": "variant"}`), `field "x": a variant must be a std::variant of 1 to 125 alternatives, not "std::variant<>"`},
-		{"alternatives", doc(`{"name": "x", "type": "std::variant<` + strings.Repeat("bool,", 125) + `bool>", "role": "variant"}`), `field "x": a variant must be a std::variant of 1 to 125 alternatives, not "std::variant<` + strings.Repeat("bool,", 125) + `bool>"`},
-		{"class as variant", doc(`{"name": "x", "type": "V", "role": "variant"}`), `field "x": a variant must be a std::variant of 1 to 125 alternatives, not "V"`},
+		{"array size", doc(`{"name": "x", "type": "std::array<float,3>", "array_size": 4}`),
+			`field "x": the array size 4 is not that of a std::array<float,3>`},
+		{"array size 0", doc(`{"name": "x", "type": "std::bitset<3>", "array_size": 0}`),
+			`field "x": the array size 0 is not that of a std::bitset<3>`},
+		{"array size of leaf", doc(`{"name": "x", "type": "float", "array_size": 0}`),
+			`field "x": the array size 0 is not that of a float`},
+		{"array size of class", doc(`{"name": "x", "type": "P", "role": "record", "array_size": 2}`),
+			`field "x": the type "P" has no array size`},
+		{"huge array", doc(`{"name": "x", "type": "std::array<std::bitset<1048576>,4194304>"}`),
+			`field "x": unsupported: field "x._0": an array of 1048576 values`},
+		{"no alternatives", doc(`{"name": "x", "type": "std::variant<>", "role": "variant"}`),
+			`field "x": a variant must be a std::variant of 1 to 125 alternatives, not "std::variant<>"`},
+		{"alternatives", doc(`{"name": "x", "type": "std::variant<` + strings.Repeat("bool,",
+			125) + `bool>", "role": "variant"}`),
+			`field "x": a variant must be a std::variant of 1 to 125 alternatives, not "std::variant<` + strings.Repeat("bool,",
+				125) + `bool>"`},
+		{"class as variant", doc(`{"name": "x", "type": "V", "role": "variant"}`),
+			`field "x": a variant must be a std::variant of 1 to 125 alternatives, not "V"`},
 
 		{"column type", leaf("float", `[{"type": "Real8"}]`), `field "x": unknown column type "Real8"`},
-		{"unknown column type", leaf("float", `[{"type": "Type(0x2a)", "bits": 4}]`), `field "x": unknown column type "Type(0x2a)"`},
-		{"column type of another", leaf("std::int16_t", `[{"type": "Int32"}]`), `field "x": column type Int32 where only SplitInt16 Int16 can be`},
-		{"half", leaf("float", `[{"type": "SplitReal16"}]`), `field "x": column type SplitReal16 where only SplitReal32 Real32 Real16 Real32Trunc Real32Quant can be`},
-		{"float as double", leaf("float", `[{"type": "Real64"}]`), `field "x": column type Real64 where only SplitReal32 Real32 Real16 Real32Trunc Real32Quant can be`},
-		{"characters", leaf("std::string", `[{"type": "Index64"}, {"type": "Byte"}]`), `field "x": column type Byte where only Char can be`},
+		{"unknown column type", leaf("float", `[{"type": "Type(0x2a)", "bits": 4}]`),
+			`field "x": unknown column type "Type(0x2a)"`},
+		{"column type of another", leaf("std::int16_t", `[{"type": "Int32"}]`),
+			`field "x": column type Int32 where only SplitInt16 Int16 can be`},
+		{"half", leaf("float", `[{"type": "SplitReal16"}]`),
+			`field "x": column type SplitReal16 where only SplitReal32 Real32 Real16 Real32Trunc Real32Quant can be`},
+		{"float as double", leaf("float", `[{"type": "Real64"}]`),
+			`field "x": column type Real64 where only SplitReal32 Real32 Real16 Real32Trunc Real32Quant can be`},
+		{"characters", leaf("std::string", `[{"type": "Index64"}, {"type": "Byte"}]`),
+			`field "x": column type Byte where only Char can be`},
 		{"columns", leaf("std::string", `[{"type": "Index64"}]`), `field "x": representation 0 has 1 column, expected 2`},
-		{"columns in second", leaf("float", `[{"type": "Real32"}], []`), `field "x": representation 1 has 0 columns, expected 1`},
-		{"columns of record", doc(`{"name": "x", "role": "record", "columns": [[{"type": "Bit"}]]}`), `field "x": representation 0 has 1 column, expected 0`},
-		{"width", leaf("float", `[{"type": "Real32", "bits": 31}]`), `field "x": column type Real32 of 31 bits, expected 32 to 32`},
-		{"no width", leaf("float", `[{"type": "Real32Trunc"}]`), `field "x": column type Real32Trunc of 0 bits, expected 10 to 31`},
+		{"columns in second", leaf("float", `[{"type": "Real32"}], []`),
+			`field "x": representation 1 has 0 columns, expected 1`},
+		{"columns of record", doc(`{"name": "x", "role": "record", "columns": [[{"type": "Bit"}]]}`),
+			`field "x": representation 0 has 1 column, expected 0`},
+		{"width", leaf("float", `[{"type": "Real32", "bits": 31}]`),
+			`field "x": column type Real32 of 31 bits, expected 32 to 32`},
+		{"no width", leaf("float", `[{"type": "Real32Trunc"}]`),
+			`field "x": column type Real32Trunc of 0 bits, expected 10 to 31`},
 		{"range", leaf("float", `[{"type": "Real32", "range": [0, 1]}]`), `field "x": column type Real32 has no range`},
-		{"no range", leaf("float", `[{"type": "Real32Quant", "bits": 8}]`), `field "x": column type Real32Quant needs a range`},
-		{"empty range", leaf("double", `[{"type": "Real32Quant", "bits": 8, "range": [1, 1]}]`), `field "x": column type Real32Quant with the range [1, 1]`},
-		{"range empty in float", leaf("float", `[{"type": "Real32Quant", "bits": 8, "range": [1, 1.00000001]}]`), `field "x": column type Real32Quant with the range [1, 1.00000001]`},
-		{"range beyond float", leaf("float", `[{"type": "Real32Quant", "bits": 8, "range": [0, 1e39]}]`), `field "x": column type Real32Quant with the range [0, 1e+39]`},
-		{"subnormal range", leaf("double", `[{"type": "Real32Quant", "bits": 8, "range": [1e-310, 1]}]`), `field "x": column type Real32Quant with the range [1e-310, 1]`},
+		{"no range", leaf("float", `[{"type": "Real32Quant", "bits": 8}]`),
+			`field "x": column type Real32Quant needs a range`},
+		{"empty range", leaf("double", `[{"type": "Real32Quant", "bits": 8, "range": [1, 1]}]`),
+			`field "x": column type Real32Quant with the range [1, 1]`},
+		{"range empty in float", leaf("float", `[{"type": "Real32Quant", "bits": 8, "range": [1, 1.00000001]}]`),
+			`field "x": column type Real32Quant with the range [1, 1.00000001]`},
+		{"range beyond float", leaf("float", `[{"type": "Real32Quant", "bits": 8, "range": [0, 1e39]}]`),
+			`field "x": column type Real32Quant with the range [0, 1e+39]`},
+		{"subnormal range", leaf("double", `[{"type": "Real32Quant", "bits": 8, "range": [1e-310, 1]}]`),
+			`field "x": column type Real32Quant with the range [1e-310, 1]`},
 
-		{"no source", project(`{"name": "x", "type": "float", "source": "v._0.b"}`), `field "x": there is no field "v._0.b" that can be projected`},
-		{"source of projection", project(`{"name": "x", "type": "float", "source": "view"}`), `field "x": there is no field "view" that can be projected`},
+		{"no source", project(`{"name": "x", "type": "float", "source": "v._0.b"}`),
+			`field "x": there is no field "v._0.b" that can be projected`},
+		{"source of projection", project(`{"name": "x", "type": "float", "source": "view"}`),
+			`field "x": there is no field "view" that can be projected`},
 		{"no source below", project(`{"name": "x", "type": "std::vector<float>", "source": "v", "fields": [{"name": "_0", "type": "float"}]}`), `field "x._0": a subfield of a projected field needs a source, too`},
-		{"nothing below", project(`{"name": "x", "type": "std::vector<float>", "source": "v"}`), `field "x": has 0 subfields, expected 1`},
+		{"nothing below", project(`{"name": "x", "type": "std::vector<float>", "source": "v"}`),
+			`field "x": has 0 subfields, expected 1`},
 		{"source in the middle", doc(`{"name": "f", "type": "float"}, {"name": "x", "role": "record", "fields": [{"name": "y", "type": "float", "source": "f"}]}`), `field "x.y": only a top-level field can be projected`},
-		{"columns of projection", project(`{"name": "x", "type": "float", "source": "f", "columns": [[{"type": "Real32"}]]}`), `field "x": a projected field has no columns of its own`},
-		{"role of source", project(`{"name": "x", "type": "float", "source": "v"}`), `field "x": has the role "plain", its source "v" the role "collection"`},
-		{"type of source", project(`{"name": "x", "type": "double", "source": "f"}`), `field "x": has the type "double", its source "f" the type "float"`},
-		{"size of no collection", project(`{"name": "x", "type": "ROOT::RNTupleCardinality<std::uint32_t>", "source": "f"}`), `field "x": its source "f" is not a collection`},
+		{"columns of projection", project(`{"name": "x", "type": "float", "source": "f", "columns": [[{"type": "Real32"}]]}`),
+			`field "x": a projected field has no columns of its own`},
+		{"role of source", project(`{"name": "x", "type": "float", "source": "v"}`),
+			`field "x": has the role "plain", its source "v" the role "collection"`},
+		{"type of source", project(`{"name": "x", "type": "double", "source": "f"}`),
+			`field "x": has the type "double", its source "f" the type "float"`},
+		{"size of no collection", project(`{"name": "x", "type": "ROOT::RNTupleCardinality<std::uint32_t>", "source": "f"}`),
+			`field "x": its source "f" is not a collection`},
 		{"array", project(`{"name": "x", "type": "std::array<float,2>", "source": "arr", "fields": [{"name": "_0", "type": "float", "source": "arr._0"}]}`),
 			`field "x": variants and arrays cannot be projected; field "x._0": its source "arr._0" lies below a variant or array`},
 		{"variant", project(`{"name": "x", "type": "std::variant<float>", "source": "var", "fields": [{"name": "_0", "type": "float", "source": "var._0"}]}`),
 			`field "x": variants and arrays cannot be projected; field "x._0": its source "var._0" lies below a variant or array`},
-		{"out of array", project(`{"name": "x", "type": "float", "source": "arr._0"}`), `field "x": its source "arr._0" lies below a variant or array`},
-		{"out of collection", project(`{"name": "x", "type": "float", "source": "v._0.a"}`), `field "x": its source "v._0.a" lies below other collections`},
+		{"out of array", project(`{"name": "x", "type": "float", "source": "arr._0"}`),
+			`field "x": its source "arr._0" lies below a variant or array`},
+		{"out of collection", project(`{"name": "x", "type": "float", "source": "v._0.a"}`),
+			`field "x": its source "v._0.a" lies below other collections`},
 		{"too deep", project(`{"name": "x", "type": "std::vector<float>", "source": "v", "fields": [{"name": "_0", "type": "float", "source": "v._0.w._0"}]}`), `field "x._0": its source "v._0.w._0" lies below other collections`},
 		{"into collection", project(`{"name": "x", "type": "std::vector<float>", "source": "v", "fields": [{"name": "_0", "type": "float", "source": "f"}]}`), `field "x._0": its source "f" lies below other collections`},
 
@@ -520,9 +572,11 @@ func TestDescribeForeignTypes(t *testing.T) {
 	for _, test := range []struct{ field, want string }{
 		{`"type": "uint64"`, `has no role, and its type "uint64" does not tell it; did you mean "std::uint64_t"?`},
 		{`"type": "int32", "role": "plain"`, `the type "int32" is not known as a leaf; did you mean "std::int32_t"?`},
-		{`"type": "std::uint8", "role": "plain"`, `the type "std::uint8" of the standard library is not one that RNTuple knows; did you mean "std::uint8_t"?`},
+		{`"type": "std::uint8", "role": "plain"`,
+			`the type "std::uint8" of the standard library is not one that RNTuple knows; did you mean "std::uint8_t"?`},
 		{`"type": "vector<float32>"`, `has 0 subfields, expected 1; did you mean "std::vector<float>"?`},
-		{`"type": "Color", "role": "plain", "fields": [{"name": "_0", "type": "uint16", "role": "plain"}]`, `an enum cannot be of the type "uint16"; did you mean "std::uint16_t"?`},
+		{`"type": "Color", "role": "plain", "fields": [{"name": "_0", "type": "uint16", "role": "plain"}]`,
+			`an enum cannot be of the type "uint16"; did you mean "std::uint16_t"?`},
 		{`"type": "Event"`, `has no role, and its type "Event" does not tell it`},
 	} {
 		d, err := schema.ParseDocument(strings.NewReader(`{"name": "n", "fields": [{"name": "x", ` + test.field + `}]}`))
@@ -535,7 +589,8 @@ func TestDescribeForeignTypes(t *testing.T) {
 			t.Errorf("%s: got the error %v", test.field, err)
 		}
 	}
-	if _, err := schema.FieldOf("x", "float64"); err == nil || !strings.HasSuffix(err.Error(), `; did you mean "double"?`) {
+	if _, err := schema.FieldOf("x", "float64"); err == nil ||
+		!strings.HasSuffix(err.Error(), `; did you mean "double"?`) {
 		t.Error(err)
 	}
 }
@@ -577,7 +632,8 @@ func TestDescribeCode(t *testing.T) {
 		t.Error(err)
 	}
 	var problems *schema.DocumentError
-	if _, err := d.Describe(true); !errors.As(err, &problems) || len(problems.Problems) != 100 || !strings.HasPrefix(err.Error(), "schema: 100 problems:\n\tfield \"r\": ") {
+	if _, err := d.Describe(true); !errors.As(err, &problems) || len(problems.Problems) != 100 ||
+		!strings.HasPrefix(err.Error(), "schema: 100 problems:\n\tfield \"r\": ") {
 		t.Errorf("a field in itself: %.200v", err)
 	}
 }
@@ -590,7 +646,8 @@ func TestParseDocument(t *testing.T) {
 		`{"name": "n", "fields": "x"}`:   "cannot unmarshal",
 		`{"fields":[{"array_size":-1}]}`: "cannot unmarshal",
 	} {
-		if _, err := schema.ParseDocument(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "schema document: ") || !strings.Contains(err.Error(), reason) {
+		if _, err := schema.ParseDocument(strings.NewReader(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), "schema document: ") || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: got the error %v", text, err)
 		}
 	}
@@ -618,9 +675,11 @@ func TestDescribeLenient(t *testing.T) {
 			{Name: ":_0", TypeName: "Base<double>::Part", TypeAlias: "Base<Double32_t>::Part", Role: record},
 			{Name: "o", TypeName: "operator<", Role: record},
 			{Name: "q", TypeName: "float"},
-			{Name: "pts", TypeName: "std::vector<double>", TypeAlias: "std::vector<Double32_t>", Description: "two", Role: collection, Parent: 4},
+			{Name: "pts", TypeName: "std::vector<double>", TypeAlias: "std::vector<Double32_t>", Description: "two",
+				Role: collection, Parent: 4},
 			{Name: "_0", TypeName: "double", TypeAlias: "Double32_t", Parent: 4},
-			{Name: "n", TypeName: "ROOT::RNTupleCardinality<std::uint32_t>", Flags: envelope.FieldProjected, Source: 4, Parent: 6},
+			{Name: "n", TypeName: "ROOT::RNTupleCardinality<std::uint32_t>",
+				Flags: envelope.FieldProjected, Source: 4, Parent: 6},
 		},
 		Columns: []envelope.Column{
 			{Type: column.Real32Quant, Bits: 9, Field: 3, Flags: envelope.ColumnRanged, Max: float64(float32(0.1))},
@@ -662,7 +721,8 @@ func TestExtend(t *testing.T) {
 		}
 		want := &envelope.Schema{
 			Fields: []envelope.Field{
-				{Name: "b", TypeName: "std::array<std::string,3>", Flags: envelope.FieldRepetitive, ArraySize: 3, Parent: uint32(in)},
+				{Name: "b", TypeName: "std::array<std::string,3>", Flags: envelope.FieldRepetitive,
+					ArraySize: 3, Parent: uint32(in)},
 				{Name: "_0", TypeName: "std::string", Parent: n},
 				{Name: "new", Role: record, Parent: uint32(r)},
 				{Name: "view", TypeName: "float", Flags: envelope.FieldProjected, Source: uint32(in) + 1, Parent: n + 3},

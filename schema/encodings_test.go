@@ -24,8 +24,10 @@ var unsplit = map[column.Type]column.Type{
 func TestClearEncodings(t *testing.T) {
 	doc := &schema.Document{Name: "n"}
 	for name, typ := range map[string]string{
-		"b": "bool", "i8": "std::int8_t", "i16": "std::int16_t", "i32": "std::int32_t", "i64": "std::int64_t", "u16": "std::uint16_t", "u32": "std::uint32_t",
-		"u64": "std::uint64_t", "f": "float", "d": "double", "s": "std::string", "v": "std::vector<std::vector<float>>", "o": "std::optional<double>",
+		"b": "bool", "i8": "std::int8_t", "i16": "std::int16_t", "i32": "std::int32_t", "i64": "std::int64_t",
+		"u16": "std::uint16_t", "u32": "std::uint32_t",
+		"u64": "std::uint64_t", "f": "float", "d": "double", "s": "std::string", "v": "std::vector<std::vector<float>>",
+		"o": "std::optional<double>",
 		"a": "std::array<std::int32_t,3>", "m": "std::map<std::string,std::int64_t>", "x": "std::variant<float,std::string>",
 	} {
 		f, err := schema.FieldOf(name, typ)

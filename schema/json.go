@@ -191,7 +191,8 @@ func (f *Field) document() *FieldDocument {
 func (c *Column) document() ColumnDocument {
 	d := ColumnDocument{Type: c.Type.String(), Bits: c.Bits}
 	// JSON has no infinities; a column with such a range cannot be read anyway.
-	if c.Flags&envelope.ColumnRanged != 0 && !math.IsInf(c.Min, 0) && !math.IsInf(c.Max, 0) && c.Min == c.Min && c.Max == c.Max {
+	if c.Flags&envelope.ColumnRanged != 0 && !math.IsInf(c.Min, 0) && !math.IsInf(c.Max, 0) &&
+		c.Min == c.Min && c.Max == c.Max {
 		d.Range = &[2]float64{c.Min, c.Max}
 	}
 	if c.Flags&envelope.ColumnDeferred != 0 {

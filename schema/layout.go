@@ -182,7 +182,8 @@ func (w *describer) checkKnown(path string, f *FieldDocument, l *layout) {
 		w.problem(path, "has the role %q, but a %s the role %q", f.Role, f.Type, roleName(l.role))
 		return
 	}
-	if n := f.ArraySize; n != nil && (l.size == nil && (*n > 0 || l.kind != cpptype.Array && l.kind != cpptype.Bitset) || l.size != nil && *n != *l.size) {
+	if n := f.ArraySize; n != nil && (l.size == nil && (*n > 0 || l.kind != cpptype.Array && l.kind != cpptype.Bitset) ||
+		l.size != nil && *n != *l.size) {
 		w.problem(path, "the array size %d is not that of a %s", *n, f.Type)
 	}
 	if !w.numbered(path, f, len(l.items)) {
@@ -243,8 +244,9 @@ var (
 		cpptype.Int64:   {column.SplitInt64, column.Int64},
 		cpptype.UInt64:  {column.SplitUInt64, column.UInt64},
 		cpptype.Float32: {column.SplitReal32, column.Real32, column.Real16, column.Real32Trunc, column.Real32Quant},
-		cpptype.Float64: {column.SplitReal64, column.Real64, column.SplitReal32, column.Real32, column.Real16, column.Real32Trunc, column.Real32Quant},
-		cpptype.Bitset:  {column.Bit},
+		cpptype.Float64: {column.SplitReal64, column.Real64, column.SplitReal32, column.Real32, column.Real16,
+			column.Real32Trunc, column.Real32Quant},
+		cpptype.Bitset: {column.Bit},
 	}
 )
 
@@ -337,7 +339,8 @@ func (d ColumnDocument) describe(legal []column.Type, isFloat bool) (c envelope.
 		c.Min, c.Max, smallest = float64(float32(c.Min)), float64(float32(c.Max)), 0x1p-126
 	}
 	normal := func(v float64) bool { return v == 0 || math.Abs(v) >= smallest }
-	if !normal(c.Min) || !normal(c.Max) || (column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max}).Check() != nil {
+	if !normal(c.Min) || !normal(c.Max) || (column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min,
+		Max: c.Max}).Check() != nil {
 		return c, fmt.Sprintf("column type %s with the range [%g, %g]", d.Type, d.Range[0], d.Range[1])
 	}
 	return c, ""

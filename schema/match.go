@@ -7,9 +7,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// Match reports whether a pattern matches the path of f. Patterns are those of path.Match with dots instead of
-// slashes between names: "Muon_*", "event.*.x". A pattern may omit the name of a collection's items, "_0". A malformed
-// pattern is the error path.ErrBadPattern.
+// Match reports whether a pattern matches the path of f. Patterns are those of path.Match with dots
+// instead of slashes between names: "Muon_*", "event.*.x". A pattern may omit the name of a
+// collection's items, "_0". A malformed pattern is the error path.ErrBadPattern.
 func Match(pattern string, f *Field) (bool, error) {
 	short := f.Name // without the names of items
 	for above := f.Parent; above != nil; above = above.Parent {

@@ -23,7 +23,8 @@ func sample(t *testing.T) *schema.Schema {
 		{Name: "run", TypeName: "std::uint32_t", TypeAlias: "UInt_t", Description: `the "run"`, Parent: 0},
 		{Name: "pt", TypeName: "std::vector<float>", Role: envelope.RoleCollection, Parent: 1},
 		{Name: "_0", TypeName: "float", Parent: 1},
-		{Name: "hit", TypeName: "Hit", Role: envelope.RoleRecord, Parent: 3, TypeVersion: 3, Flags: envelope.FieldChecksum, TypeChecksum: 0xdeadbeef},
+		{Name: "hit", TypeName: "Hit", Role: envelope.RoleRecord, Parent: 3, TypeVersion: 3, Flags: envelope.FieldChecksum,
+			TypeChecksum: 0xdeadbeef},
 		{Name: "xyz", TypeName: "std::array<double,3>", Flags: envelope.FieldRepetitive, ArraySize: 3, Parent: 3},
 		{Name: "_0", TypeName: "double", Parent: 4},
 		{Name: "name\x1b", TypeName: "std::string", Parent: 3},
@@ -42,8 +43,10 @@ func sample(t *testing.T) *schema.Schema {
 	}
 	h.Aliases = []envelope.Alias{{Column: 5, Field: 8}, {Column: 6, Field: 8}}
 	ext := envelope.Schema{
-		Fields:     []envelope.Field{{Name: "soa", Role: envelope.RoleCollection, Flags: envelope.FieldSoA, Parent: 9}, {Name: "_0", Role: envelope.RoleRecord, Parent: 9}},
-		Columns:    []envelope.Column{{Type: column.Index64, Bits: 64, Field: 9, Flags: envelope.ColumnDeferred, FirstElement: 200}},
+		Fields: []envelope.Field{{Name: "soa", Role: envelope.RoleCollection, Flags: envelope.FieldSoA, Parent: 9},
+			{Name: "_0", Role: envelope.RoleRecord, Parent: 9}},
+		Columns: []envelope.Column{{Type: column.Index64, Bits: 64, Field: 9,
+			Flags: envelope.ColumnDeferred, FirstElement: 200}},
 		ExtraTypes: []envelope.ExtraTypeInfo{{TypeName: "Hit", Content: "\x00\xff"}},
 	}
 	s, err := schema.Build(&h, &ext)

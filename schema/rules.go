@@ -72,7 +72,8 @@ func (f *Field) checkColumns(add func(f *Field, format string, args ...any)) {
 			case f.Source != nil && c.Owner != f.Source:
 				add(f, "has an alias of column %d, which is not of its source %q", c.ID, f.Source.Path())
 			}
-			if c.Type == column.Real32Quant && f.kind == cpptype.Float32 && max(math.Abs(c.Min), math.Abs(c.Max)) > math.MaxFloat32 {
+			if c.Type == column.Real32Quant && f.kind == cpptype.Float32 &&
+				max(math.Abs(c.Min), math.Abs(c.Max)) > math.MaxFloat32 {
 				add(f, "has the type float, and column %d the range [%g, %g]", c.ID, c.Min, c.Max)
 			}
 			if c.Owner != f || c.Flags&envelope.ColumnDeferred == 0 {
@@ -80,7 +81,8 @@ func (f *Field) checkColumns(add func(f *Field, format string, args ...any)) {
 			}
 			switch {
 			case c.PerEntry > 0 && c.FirstElement%c.PerEntry != 0:
-				add(f, "column %d begins with element %d, in the middle of an entry, which has %d", c.ID, c.FirstElement, c.PerEntry)
+				add(f, "column %d begins with element %d, in the middle of an entry, which has %d", c.ID,
+					c.FirstElement, c.PerEntry)
 			case c.PerEntry == 0 && c.FirstElement > 0:
 				add(f, "column %d begins with element %d, but has no fixed number of elements in an entry", c.ID, c.FirstElement)
 			}

@@ -72,7 +72,8 @@ const (
 	Streamer                     // an index and a byte column: objects as ROOT's streamers wrote them
 )
 
-var shapeNames = [...]string{"invalid", "scalar", "string", "bitset", "cardinality", "array", "wrapper", "collection", "optional", "record", "variant", "streamer"}
+var shapeNames = [...]string{"invalid", "scalar", "string", "bitset", "cardinality", "array", "wrapper", "collection",
+	"optional", "record", "variant", "streamer"}
 
 // String returns the name of the shape, or Shape(0x2a).
 func (s Shape) String() string {
@@ -340,7 +341,8 @@ func (s *Schema) attach(n int, lists ...[]envelope.Column) error {
 			case rep == len(reps):
 				c.Owner.Columns = append(reps, nil)
 			case rep != len(reps)-1:
-				return frame.Corrupt("column %d is of representation %d of field %q, expected %d or the next", c.ID, rep, c.Owner.Path(), len(reps)-1)
+				return frame.Corrupt("column %d is of representation %d of field %q, expected %d or the next", c.ID, rep,
+					c.Owner.Path(), len(reps)-1)
 			}
 			c.Index = len(c.Owner.Columns[rep])
 			c.Owner.Columns[rep] = append(c.Owner.Columns[rep], c)
@@ -362,14 +364,16 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 	for _, list := range lists {
 		for i, a := range list {
 			if int64(a.Column) >= int64(len(s.Columns)) || int64(a.Field) >= int64(len(s.all)) {
-				return frame.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column, a.Field, len(s.Columns), len(s.all))
+				return frame.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column,
+					a.Field, len(s.Columns), len(s.all))
 			}
 			f, c := s.all[a.Field], s.Columns[a.Column]
 			switch rep := int(c.Representation); {
 			case rep == len(f.Columns):
 				f.Columns = append(f.Columns, nil)
 			case rep != len(f.Columns)-1:
-				f.err = frame.Corrupt("alias column %d of field %q is of representation %d, expected %d or the next", i, f.Path(), rep, len(f.Columns)-1)
+				f.err = frame.Corrupt("alias column %d of field %q is of representation %d, expected %d or the next", i,
+					f.Path(), rep, len(f.Columns)-1)
 				continue
 			}
 			f.Columns[c.Representation] = append(f.Columns[c.Representation], c)

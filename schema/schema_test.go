@@ -99,21 +99,30 @@ func TestHidden(t *testing.T) {
 		{"column width", func(m *maker) { m.Columns[pt].Bits = 33 }, frame.ErrUnsupported, "33 bits"},
 		{"column type of the collection", func(m *maker) { m.Columns[index].Type = 0x2a }, frame.ErrUnsupported, "0x2a"},
 		{"column of another kind", func(m *maker) { m.Columns[pt].Type = column.Int32 }, frame.ErrUnsupported, "Int32"},
-		{"no index column", func(m *maker) { m.Columns[index].Type, m.Columns[index].Bits = column.Int64, 64 }, frame.ErrUnsupported, "Int64"},
+		{"no index column", func(m *maker) { m.Columns[index].Type, m.Columns[index].Bits = column.Int64, 64 },
+			frame.ErrUnsupported, "Int64"},
 		{"role", func(m *maker) { m.Fields[leaf].Role = 7 }, frame.ErrUnsupported, "0x07"},
 		{"role of the collection", func(m *maker) { m.Fields[vector].Role = 0xffff }, frame.ErrUnsupported, "0xffff"},
 		{"field version", func(m *maker) { m.Fields[leaf].Version = 1 }, frame.ErrUnsupported, "version 1"},
 		{"leaf type", func(m *maker) { m.Fields[leaf].TypeName = "std::float16_t" }, frame.ErrUnsupported, "std::float16_t"},
-		{"two items", func(m *maker) { m.add(vector, "_1", "float", plain, column.Real32) }, frame.ErrUnsupported, "2 subfields"},
-		{"array size", func(m *maker) { m.array(3, "a", "std::bitset<9>", 1<<62, column.Bit) }, frame.ErrUnsupported, "4611686018427387904"},
+		{"two items", func(m *maker) { m.add(vector, "_1", "float", plain, column.Real32) },
+			frame.ErrUnsupported, "2 subfields"},
+		{"array size", func(m *maker) { m.array(3, "a", "std::bitset<9>", 1<<62, column.Bit) }, frame.ErrUnsupported,
+			"4611686018427387904"},
 		{"no columns", func(m *maker) { m.add(3, "x", "float", plain) }, frame.ErrCorrupt, "no columns"},
 		{"two columns", func(m *maker) { m.column(leaf, column.Real32, 0) }, frame.ErrCorrupt, "2 columns"},
-		{"one column too few", func(m *maker) { m.add(3, "s", "std::string", plain, column.Index64) }, frame.ErrCorrupt, "1 columns"},
+		{"one column too few", func(m *maker) { m.add(3, "s", "std::string", plain, column.Index64) },
+			frame.ErrCorrupt, "1 columns"},
 		{"columns of a record", func(m *maker) { m.column(3, column.Real32, 0) }, frame.ErrCorrupt, "1 columns"},
-		{"representations", func(m *maker) { m.column(leaf, column.Real32, 1); m.column(leaf, column.Real32, 1) }, frame.ErrCorrupt, "representation 1"},
+		{"representations", func(m *maker) { m.column(leaf, column.Real32, 1); m.column(leaf, column.Real32, 1) },
+			frame.ErrCorrupt, "representation 1"},
 		{"unknown representation", func(m *maker) { m.column(leaf, 0x2a, 1) }, frame.ErrUnsupported, "0x2a"},
-		{"quantized range", func(m *maker) { m.Columns[pt].Type, m.Columns[pt].Min, m.Columns[pt].Max = column.Real32Quant, 1, 1 }, frame.ErrCorrupt, "range"},
-		{"variant without alternatives", func(m *maker) { m.add(3, "x", "std::variant<>", variant, column.Switch) }, frame.ErrCorrupt, "without subfields"},
+		{"quantized range", func(m *maker) {
+			m.Columns[pt].Type, m.Columns[pt].Min, m.Columns[pt].Max = column.Real32Quant, 1,
+				1
+		}, frame.ErrCorrupt, "range"},
+		{"variant without alternatives", func(m *maker) { m.add(3, "x", "std::variant<>", variant, column.Switch) },
+			frame.ErrCorrupt, "without subfields"},
 		{"empty array", func(m *maker) { m.array(3, "a", "std::array<float,3>", 3) }, frame.ErrCorrupt, "no columns"},
 	} {
 		m := &maker{}
@@ -142,7 +151,8 @@ func TestHidden(t *testing.T) {
 				t.Errorf("%s: looked up: %v", test.name, err)
 			}
 		}
-		if got, want := names(s.Fields), []string{"good", "other", "last"}; !slices.Equal(got, want) || !slices.Equal(hidden, []string{"v", "n", "pts"}) {
+		if got, want := names(s.Fields), []string{"good", "other", "last"}; !slices.Equal(got, want) ||
+			!slices.Equal(hidden, []string{"v", "n", "pts"}) {
 			t.Errorf("%s: fields %q, hidden %q", test.name, got, hidden)
 		}
 		if err := s.Print(io.Discard); err != nil {
@@ -177,9 +187,12 @@ func TestContradictions(t *testing.T) {
 		"representation 0 last":   func(m *maker) { m.column(0, column.Real32, 1); m.column(0, column.Real32, 0) },
 		"alias of no column":      func(m *maker) { m.Aliases[0].Column = 1 },
 		"alias to no field":       func(m *maker) { m.Aliases[0].Field = 2 },
-		"aliases far":             func(m *maker) { m.Aliases[0] = envelope.Alias{Column: math.MaxUint32, Field: math.MaxUint32} },
-		"source missing":          func(m *maker) { m.Fields[1].Source = 2 },
-		"source far":              func(m *maker) { m.Fields[1].Source = math.MaxUint32 },
+		"aliases far": func(m *maker) {
+			m.Aliases[0] = envelope.Alias{Column: math.MaxUint32,
+				Field: math.MaxUint32}
+		},
+		"source missing": func(m *maker) { m.Fields[1].Source = 2 },
+		"source far":     func(m *maker) { m.Fields[1].Source = math.MaxUint32 },
 	} {
 		m := &maker{}
 		m.add(top, "a", "float", plain, column.Real32)
@@ -205,7 +218,8 @@ func TestDepth(t *testing.T) {
 		}
 		m.add(parent, "_0", "float", plain, column.Real32)
 		s, err := schema.Build(&m.Header, nil)
-		if (err == nil) != test.ok || err != nil && !errors.Is(err, frame.ErrUnsupported) && !errors.Is(err, frame.ErrCorrupt) {
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, frame.ErrUnsupported) &&
+			!errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("depth %d: %v", test.depth, err)
 		}
 		if err != nil {
@@ -272,7 +286,8 @@ func TestShapes(t *testing.T) {
 	m.add(a, "_0", "float", plain, column.Real32)
 	expect("jagged._0._0._0", schema.Scalar, 0)
 	for typ, shape := range map[string]schema.Shape{
-		"ROOT::VecOps::RVec<float>": schema.Collection, "std::set<float>": schema.Collection, "": schema.Collection, "MyProxy": schema.Collection,
+		"ROOT::VecOps::RVec<float>": schema.Collection, "std::set<float>": schema.Collection, "": schema.Collection,
+		"MyProxy":              schema.Collection,
 		"std::optional<float>": schema.Optional, "std::unique_ptr<float>": schema.Optional,
 	} {
 		name := "c:" + typ
@@ -370,7 +385,8 @@ func TestLookup(t *testing.T) {
 		"mu.p.x": "mu/_0/_0/p.x", "mu.:_0.id": "mu/_0/_0/:_0/id",
 		"a.b": "a.b", "a.b.c": "a.b/c", "a.b.d": "a/b/d",
 		"t._1": "t/_1", "o._0._0": "o/_0/_0",
-		"": "", "x": "", "mu.": "", ".mu": "", "mu.x": "", "mu._0._0._0": "", "mu._1": "", "t.pt": "", "t._2": "", "a.b.": "", "mu..pt": "",
+		"": "", "x": "", "mu.": "", ".mu": "", "mu.x": "", "mu._0._0._0": "", "mu._1": "", "t.pt": "", "t._2": "",
+		"a.b.": "", "mu..pt": "",
 	} {
 		chain, err := s.Lookup(path)
 		if got := strings.Join(names(chain), "/"); got != want || (want == "") != errors.Is(err, schema.ErrNoField) {
@@ -401,14 +417,16 @@ func TestExtension(t *testing.T) {
 	}
 	s := m.build(t)
 	fields := s.Fields[0].Children
-	if got := names(append(s.Fields, fields...)); !slices.Equal(got, []string{"a", "late", "view", "x", "y"}) || len(s.Hidden) > 0 {
+	if got := names(append(s.Fields, fields...)); !slices.Equal(got, []string{"a", "late", "view", "x", "y"}) ||
+		len(s.Hidden) > 0 {
 		t.Fatalf("fields %q, hidden %v", got, s.Hidden)
 	}
 	if s.Fields[0].Extended || !s.Fields[1].Extended || fields[0].Extended || !fields[1].Extended {
 		t.Error("the wrong fields are of the extension")
 	}
 	view := s.Fields[2]
-	if len(fields[0].Columns) != 2 || view.Source != fields[0] || len(view.Columns) != 2 || view.Columns[1][0] != s.Columns[3] ||
+	if len(fields[0].Columns) != 2 || view.Source != fields[0] || len(view.Columns) != 2 ||
+		view.Columns[1][0] != s.Columns[3] ||
 		s.Columns[3].PerEntry != 1 || s.Columns[1].FirstElement != 5 || s.Columns[1].Owner.Name != "late" {
 		t.Errorf("columns %v of x, %v of view", fields[0].Columns, view.Columns)
 	}
@@ -456,7 +474,8 @@ func TestProportion(t *testing.T) {
 		}
 		allocated := Allocated(func() { _, err = schema.Build(&m.Header, nil) })
 		if limit := uint64(100 * len(b)); allocated > limit {
-			t.Errorf("%s: %d bytes allocated for %d, %.0f times as many; %v", name, allocated, len(b), float64(allocated)/float64(len(b)), err)
+			t.Errorf("%s: %d bytes allocated for %d, %.0f times as many; %v", name, allocated, len(b),
+				float64(allocated)/float64(len(b)), err)
 		}
 	}
 }

@@ -32,36 +32,48 @@ func TestAppendJSON(t *testing.T) {
 		{uint64(math.MaxUint64), `18446744073709551615`}, {int8(0), `0`},
 		// Floats in the shortest form of their width.
 		{float32(0.1), `0.1`}, {0.1, `0.1`}, {float64(float32(0.1)), `0.10000000149011612`},
-		{0.0, `0`}, {math.Copysign(0, -1), `-0.0`}, {float32(math.Copysign(0, -1)), `-0.0`}, {value.Some{Value: math.Copysign(0, -1)}, `-0.0`},
+		{0.0, `0`}, {math.Copysign(0, -1), `-0.0`}, {float32(math.Copysign(0, -1)), `-0.0`},
+		{value.Some{Value: math.Copysign(0, -1)}, `-0.0`},
 		{1.0, `1`}, {float32(16777216), `16777216`}, {1e15, `1000000000000000`}, {-2.5e-3, `-0.0025`},
-		{math.MaxFloat64, `1.7976931348623157e+308`}, {5e-324, `5e-324`}, {float32(math.MaxFloat32), `3.4028235e+38`}, {float32(1e-45), `1e-45`},
+		{math.MaxFloat64, `1.7976931348623157e+308`}, {5e-324, `5e-324`}, {float32(math.MaxFloat32), `3.4028235e+38`},
+		{float32(1e-45), `1e-45`},
 		{nan, `"NaN"`}, {float32(nan), `"NaN"`}, {inf, `"Infinity"`}, {-inf, `"-Infinity"`}, {float32(-inf), `"-Infinity"`},
 		// Strings; what is not UTF-8 becomes a lone surrogate.
 		{"", `""`}, {"a b", `"a b"`}, {"é, 字, 😀, \u2028, \ufffd", "\"é, 字, 😀, \u2028, \ufffd\""}, {"<&>\x7f", "\"<&>\x7f\""},
 		{`"\/`, `"\"\\/"`}, {"\b\t\n\f\r", `"\b\t\n\f\r"`}, {"\x00\x1f\x0b", `"\u0000\u001f\u000b"`},
 		{"\xff", `"\udcff"`}, {"a\x80b", `"a\udc80b"`}, {"\xc3", `"\udcc3"`}, {"\xc3\xc3\xa9", `"\udcc3é"`},
-		{"\xed\xa0\x80", `"\udced\udca0\udc80"`}, {"\xf5\x80\x80\x80", `"\udcf5\udc80\udc80\udc80"`}, {"\xc0\x80", `"\udcc0\udc80"`},
+		{"\xed\xa0\x80", `"\udced\udca0\udc80"`}, {"\xf5\x80\x80\x80", `"\udcf5\udc80\udc80\udc80"`},
+		{"\xc0\x80", `"\udcc0\udc80"`},
 		// Collections.
 		{[]any{}, `[]`}, {[]any(nil), `[]`}, {[]any{uint8(1), nil, []any{"x"}}, `[1,null,["x"]]`},
 		{value.Bits{}, `""`}, {value.Bits{true, false, false, true, true, false}, `"011001"`},
 		{[]byte{}, `""`}, {[]byte{0, 0xff, 0x10}, `"AP8Q"`},
 		{value.Record{}, `{}`},
-		{value.Record{Names: []string{"b", "a", ":_0"}, Values: []any{int8(1), "x", member(true)}}, `{"b":1,"a":"x",":_0":{"x":true}}`},
+		{value.Record{Names: []string{"b", "a", ":_0"}, Values: []any{int8(1), "x", member(true)}},
+			`{"b":1,"a":"x",":_0":{"x":true}}`},
 		{value.Record{Names: []string{"\"\n"}, Values: []any{nil}}, `{"\"\n":null}`},
 		// Maps: objects if the keys are strings that do not repeat.
 		{value.Map{StringKeys: true}, `{}`}, {value.Map{}, `[]`},
-		{value.Map{StringKeys: true, Elements: []kv{{"b", int8(1)}, {"a", nil}, {"", inf}}}, `{"b":1,"a":null,"":"Infinity"}`},
-		{value.Map{StringKeys: true, Elements: []kv{{"b", int8(1)}, {"a", nil}, {"b", int8(2)}}}, `[["b",1],["a",null],["b",2]]`},
+		{value.Map{StringKeys: true, Elements: []kv{{"b", int8(1)}, {"a", nil}, {"", inf}}},
+			`{"b":1,"a":null,"":"Infinity"}`},
+		{value.Map{StringKeys: true, Elements: []kv{{"b", int8(1)}, {"a", nil}, {"b", int8(2)}}},
+			`[["b",1],["a",null],["b",2]]`},
 		{value.Map{StringKeys: true, Elements: []kv{{"\xff", true}, {"\xfe", false}}}, `{"\udcff":true,"\udcfe":false}`},
 		{value.Map{Elements: []kv{{int32(-1), "x"}, {int32(2), "y"}}}, `[[-1,"x"],[2,"y"]]`},
 		{value.Map{Elements: []kv{{[]any{int8(1)}, member(nan)}}}, `[[[1],{"x":"NaN"}]]`},
-		{value.Map{Elements: []kv{{uint8(1), value.Map{StringKeys: true, Elements: []kv{{"k", []any{}}}}}}}, `[[1,{"k":[]}]]`},
+		{value.Map{Elements: []kv{{uint8(1), value.Map{StringKeys: true, Elements: []kv{{"k", []any{}}}}}}},
+			`[[1,{"k":[]}]]`},
 		// Variants: a point tells floats from integers, at any depth.
-		{alt(int32(3)), `3`}, {alt(nil), `null`}, {alt("3"), `"3"`}, {alt(3.0), `3.0`}, {alt(float32(-16777216)), `-16777216.0`}, {alt(0.5), `0.5`},
-		{alt(math.Copysign(0, -1)), `-0.0`}, {alt(1e20), `100000000000000000000.0`}, {alt(1e21), `1e+21`}, {alt(1e-7), `1e-07`}, {alt(nan), `"NaN"`}, {alt(inf), `"Infinity"`},
-		{[]any{1.0, alt([]any{int8(1), 1.0, member(2.0), alt(float32(3)), value.Some{Value: nil}}), 4.0}, `[1,[1,1.0,{"x":2.0},3.0,null],4]`},
-		{alt(value.Map{Elements: []kv{{1.0, 2.0}}}), `[[1.0,2.0]]`}, {alt(value.Map{StringKeys: true, Elements: []kv{{"k", 1.0}}}), `{"k":1.0}`},
-		{value.Some{}, `null`}, {value.Some{Value: value.Some{}}, `null`}, {value.Some{Value: 1.0}, `1`}, {alt(value.Some{Value: 1.0}), `1.0`},
+		{alt(int32(3)), `3`}, {alt(nil), `null`}, {alt("3"), `"3"`}, {alt(3.0), `3.0`},
+		{alt(float32(-16777216)), `-16777216.0`}, {alt(0.5), `0.5`},
+		{alt(math.Copysign(0, -1)), `-0.0`}, {alt(1e20), `100000000000000000000.0`}, {alt(1e21), `1e+21`},
+		{alt(1e-7), `1e-07`}, {alt(nan), `"NaN"`}, {alt(inf), `"Infinity"`},
+		{[]any{1.0, alt([]any{int8(1), 1.0, member(2.0), alt(float32(3)), value.Some{Value: nil}}), 4.0},
+			`[1,[1,1.0,{"x":2.0},3.0,null],4]`},
+		{alt(value.Map{Elements: []kv{{1.0, 2.0}}}), `[[1.0,2.0]]`},
+		{alt(value.Map{StringKeys: true, Elements: []kv{{"k", 1.0}}}), `{"k":1.0}`},
+		{value.Some{}, `null`}, {value.Some{Value: value.Some{}}, `null`}, {value.Some{Value: 1.0}, `1`},
+		{alt(value.Some{Value: 1.0}), `1.0`},
 	} {
 		got := string(value.AppendJSON([]byte("before "), test.v))
 		if got != "before "+test.want {
@@ -125,14 +137,16 @@ func TestFloatsReadBack(t *testing.T) {
 // into bytes has what was stored.
 func TestStringsReadBack(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	pieces := []string{"a", `"`, `\`, "\x00", "\x1f", "\n", "é", "字", "😀", "\ufffd", "\xff", "\x80", "\xed\xb2\x80", "\xf0\x9f", "\xc3", "u", "\u2029"}
+	pieces := []string{"a", `"`, `\`, "\x00", "\x1f", "\n", "é", "字", "😀", "\ufffd", "\xff", "\x80", "\xed\xb2\x80",
+		"\xf0\x9f", "\xc3", "u", "\u2029"}
 	for range 20_000 {
 		var want string
 		for range rnd.IntN(8) {
 			want += pieces[rnd.IntN(len(pieces))]
 		}
 		text := string(value.AppendJSON(nil, want))
-		if !json.Valid([]byte(text)) || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) ||
+			strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			t.Fatalf("%q: %s is no JSON", want, text)
 		}
 		if got := unescape(t, text); got != want {

@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
-// Policy is the content security policy with which the page is to be served: it runs its own scripts only, sends
-// nothing, and reads files from anywhere. The page has it, too, but for what only a header can say.
+// Policy is the content security policy with which the page is to be served: it runs its own
+// scripts only, sends nothing, and reads files from anywhere. The page has it, too, but for what
+// only a header can say.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self' blob:; " +
 	"connect-src 'self' http: https: blob: data:; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types rnt"
 
-// Handler returns a handler that serves the page at the root of its paths, with the [Policy] and types that it needs. Browsers
-// decompress the engine themselves if they can, which makes the page start sooner. See [Files] for the error.
+// Handler returns a handler that serves the page at the root of its paths, with the [Policy] and
+// types that it needs. Browsers decompress the engine themselves if they can, which makes the page
+// start sooner. See [Files] for the error.
 //
-// The page reads what its address names, such as /#url=/data/file.root, by ranges. To serve files is up to others, such as
-// [http.FileServer].
+// The page reads what its address names, such as /#url=/data/file.root, by ranges. To serve files
+// is up to others, such as [http.FileServer].
 func Handler() (http.Handler, error) {
 	files, err := Files()
 	if err != nil {

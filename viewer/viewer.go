@@ -21,8 +21,8 @@ var dist embed.FS
 // ErrNotMade says that this program was built without the page.
 var ErrNotMade = errors.New(`the page is not part of this program: run "go generate ./viewer" in the repository, and build it again`)
 
-// Files returns the files of the page, among them index.html. The error is ErrNotMade if they were not made before this program
-// was built.
+// Files returns the files of the page, among them index.html. The error is ErrNotMade if they were
+// not made before this program was built.
 func Files() (fs.FS, error) {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -52,8 +52,9 @@ const (
 	scriptTag = `<script type="module" src="page.js"></script>`
 )
 
-// Write writes the page as one HTML file with a file in it, which it shows at once: its bytes are data, and its name is only shown. It
-// needs nothing else and makes no requests: its content security policy forbids them. See Files for the error ErrNotMade.
+// Write writes the page as one HTML file with a file in it, which it shows at once: its bytes are
+// data, and its name is only shown. It needs nothing else and makes no requests: its content
+// security policy forbids them. See Files for the error ErrNotMade.
 func Write(w io.Writer, name string, data io.Reader) error {
 	files, err := Files()
 	if err != nil {

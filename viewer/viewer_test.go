@@ -61,7 +61,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestWrite makes sure that all parts are in the one file, that what it holds cannot end its blocks, and that its policy knows its scripts.
+// TestWrite makes sure that all parts are in the one file, that what it holds cannot end its
+// blocks, and that its policy knows its scripts.
 func TestWrite(t *testing.T) {
 	files := made(t)
 	data := []byte("</script><script>alert(1)</script>")
@@ -70,7 +71,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	if n := strings.Count(text, "<script"); n != 4 || strings.Count(text, "</script>") != n || !strings.Contains(text, `data-name="&#34;&gt;&lt;script&gt;alert(2)&lt;/script&gt;.root">`) {
+	if n := strings.Count(text, "<script"); n != 4 || strings.Count(text, "</script>") != n ||
+		!strings.Contains(text, `data-name="&#34;&gt;&lt;script&gt;alert(2)&lt;/script&gt;.root">`) {
 		t.Errorf("%d scripts begin, %d end", n, strings.Count(text, "</script>"))
 	}
 	block := func(id string) string {
@@ -105,7 +107,8 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, "<script type=\"module\">"+string(script)+"</script>") || !strings.Contains(text, "script-src '"+hashOf(string(script))+"'") {
+	if !strings.Contains(text, "<script type=\"module\">"+string(script)+"</script>") ||
+		!strings.Contains(text, "script-src '"+hashOf(string(script))+"'") {
 		t.Error("the script is not there, or the policy does not know it")
 	}
 	if strings.Contains(text, `src="page.js"`) || strings.Contains(text, `href="page.css"`) {
@@ -115,7 +118,8 @@ func TestWrite(t *testing.T) {
 
 // TestEndsBlock has texts that would end a block of HTML.
 func TestEndsBlock(t *testing.T) {
-	for text, want := range map[string]bool{"": false, "a < b": false, "<script": false, "</Script ": true, "</style>": true, "<!-- ": true} {
+	for text, want := range map[string]bool{"": false, "a < b": false, "<script": false, "</Script ": true,
+		"</style>": true, "<!-- ": true} {
 		if got := endsBlock(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -136,9 +140,11 @@ func TestHandler(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w.Result()
 	}
-	for name, kind := range map[string]string{"": "text/html", page: "text/javascript", style: "text/css", worker: "text/javascript"} {
+	for name, kind := range map[string]string{"": "text/html", page: "text/javascript", style: "text/css",
+		worker: "text/javascript"} {
 		resp := get("/"+name, "gzip, zstd")
-		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) || resp.Header.Get("Content-Security-Policy") != Policy || resp.Header.Get("Content-Encoding") != "" {
+		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) ||
+			resp.Header.Get("Content-Security-Policy") != Policy || resp.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %s %v", name, resp.Status, resp.Header)
 		}
 	}
@@ -146,7 +152,8 @@ func TestHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for encodings, accepted := range map[string]bool{"": false, "gzip, br": false, "gzip, deflate, br, zstd": true, "zstd;q=0.5, gzip": true, "zstd; q=0.0": false, "xzstd": false} {
+	for encodings, accepted := range map[string]bool{"": false, "gzip, br": false, "gzip, deflate, br, zstd": true,
+		"zstd;q=0.5, gzip": true, "zstd; q=0.0": false, "xzstd": false} {
 		resp := get("/"+engine, encodings)
 		body, err := io.ReadAll(resp.Body)
 		if err != nil || !bytes.Equal(body, want) {
@@ -156,7 +163,8 @@ func TestHandler(t *testing.T) {
 		if accepted {
 			kind, encoding = "application/wasm", "zstd"
 		}
-		if resp.Header.Get("Content-Type") != kind || resp.Header.Get("Content-Encoding") != encoding || resp.Header.Get("Vary") != "Accept-Encoding" {
+		if resp.Header.Get("Content-Type") != kind || resp.Header.Get("Content-Encoding") != encoding ||
+			resp.Header.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("Accept-Encoding %q: %v", encodings, resp.Header)
 		}
 	}

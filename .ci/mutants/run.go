@@ -278,7 +278,8 @@ func (r *runner) build(s step, cache, dir, overlay string) (string, error) {
 		return "", err
 	}
 	test := filepath.Join(dir, "test")
-	_, err := r.command(cache, dir, "test", "-c", "-p=1", "-vet=off", "-ldflags=-s -w", "-tags="+s.tags, "-overlay="+overlay,
+	_, err := r.command(cache, dir, "test", "-c", "-p=1", "-vet=off", "-ldflags=-s -w",
+		"-tags="+s.tags, "-overlay="+overlay,
 		"-o="+test, "./"+s.name)
 	return test, err
 }

@@ -192,7 +192,8 @@ func (c *compiler) bytes(t arrow.DataType, text bool) column {
 		}
 		if text {
 			if i := notUTF8(a); i >= 0 {
-				return nil, fmt.Errorf("value %d is not UTF-8: %q; the option Binary reads it as bytes", i, a.Bytes[a.Offsets[i]:a.Offsets[i+1]])
+				return nil, fmt.Errorf("value %d is not UTF-8: %q; the option Binary reads it as bytes", i,
+					a.Bytes[a.Offsets[i]:a.Offsets[i+1]])
 			}
 		}
 		bytes := a.Bytes
@@ -354,7 +355,8 @@ func (c *compiler) optional(a *columnar.Array) (arrow.DataType, column, error) {
 // isByte reports whether values are of std::byte.
 func isByte(a *columnar.Array) bool { return a.Field != nil && a.Field.TypeName == "std::byte" }
 
-// bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for them.
+// bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for
+// them.
 func bytesOf(size int) (arrow.DataType, column, error) {
 	t := &arrow.FixedSizeBinaryType{ByteWidth: size}
 	return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
@@ -443,7 +445,8 @@ func (c *compiler) variant(a *columnar.Array) (arrow.DataType, column, error) {
 			}
 		}
 		children[n] = array.NewData(arrow.Null, empty, []*memory.Buffer{nil}, nil, empty, 0)
-		buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int8Traits.CastToBytes(tags)), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(places))}
+		buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int8Traits.CastToBytes(tags)),
+			memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(places))}
 		return array.NewData(t, a.Len, buffers, children, 0, 0), nil
 	}, nil
 }

@@ -13,10 +13,10 @@ import (
 // A conversion returns values as those of another type. Data have no offset.
 type conversion func(arrow.ArrayData) (arrow.ArrayData, error)
 
-// conform returns the type nearest to one that record batches had before they were written, and
-// the conversion to it from the type that NewReader has for the RNTuple; it is not ok if the
-// types do not belong together. Dictionaries, run-end encodings and extension types come back as
-// their values, sparse unions as dense ones; and where the options ask for another type, they have it.
+// conform returns the type nearest to one that record batches had before they were written, and the
+// conversion to it from the type that NewReader has for the RNTuple; it is not ok if the types do
+// not belong together. Dictionaries, run-end encodings and extension types come back as their
+// values, sparse unions as dense ones; and where the options ask for another type, they have it.
 func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
 	to = o.asked(storage(to))
 	switch from.ID() {
@@ -49,7 +49,8 @@ func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert con
 	return to, as(to), from.ID() == to.ID()
 }
 
-// asked returns the type that the options ask for in the place of another, with the layout that they ask for.
+// asked returns the type that the options ask for in the place of another, with the layout that
+// they ask for.
 func (o Options) asked(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case arrow.BinaryDataType, *arrow.BinaryViewType, *arrow.StringViewType:
@@ -133,7 +134,8 @@ func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) 
 	case *arrow.FixedSizeBinaryType:
 		bytes := from.Elem().ID() == arrow.UINT8 && to.ByteWidth == int(from.Len())
 		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
-			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0), nil
+			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0),
+				nil
 		}, bytes
 	case *arrow.FixedSizeListType:
 		f, convert, ok := o.conformField(from.ElemField(), to.ElemField())
@@ -144,7 +146,8 @@ func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) 
 }
 
 // conformList is conform for lists and maps.
-func (o Options) conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+func (o Options) conformList(from arrow.ListLikeType,
+	to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
 	if arrow.IsBaseBinary(to.ID()) {
 		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return array.NewData(to, d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
@@ -192,7 +195,8 @@ func halves(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return nil, fmt.Errorf("value %d: %v is no half float", i, v)
 		}
 	}
-	return array.NewData(arrow.FixedWidthTypes.Float16, d.Len(), []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Float16Traits.CastToBytes(out))}, nil, d.NullN(), 0), nil
+	return array.NewData(arrow.FixedWidthTypes.Float16, d.Len(),
+		[]*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Float16Traits.CastToBytes(out))}, nil, d.NullN(), 0), nil
 }
 
 // conformUnion is conform for unions. The child for no value is left out if there was none.

@@ -46,12 +46,13 @@
 //	extension types                      the values of their storage
 //	nullable fields                      std::optional, unless WriteOptions.Plain names them
 //
-// A field that NewReader made gets its type in C++ back. Where the types in C++ tell less than the schema of the record batches,
-// Create stores that schema in an attribute set, SchemaSet, and NewReader gives its types back as far as Options ask for no
-// others: timestamps, dates, half floats, binaries, maps, the names in tuples; and metadata. Layouts are no types: whatever
-// they were, those of lists, strings and binaries are as Options say. ROOT warns of each file with attribute sets, so there
-// is none where nothing would be lost. Decimals, intervals and columns of type
-// null are refused, all at once and by name, before anything is written.
+// A field that NewReader made gets its type in C++ back. Where the types in C++ tell less than the
+// schema of the record batches, Create stores that schema in an attribute set, SchemaSet, and
+// NewReader gives its types back as far as Options ask for no others: timestamps, dates, half
+// floats, binaries, maps, the names in tuples; and metadata. Layouts are no types: whatever they
+// were, those of lists, strings and binaries are as Options say. ROOT warns of each file with
+// attribute sets, so there is none where nothing would be lost. Decimals, intervals and columns of
+// type null are refused, all at once and by name, before anything is written.
 //
 // # Parquet
 //

@@ -48,7 +48,10 @@ type typer struct {
 
 // Document returns the schema of the RNTuple that Write makes of record batches with a schema.
 // The error names every field that has no type in an RNTuple.
-func Document(s *arrow.Schema, o WriteOptions) (*schema.Document, error) {
+func Document(s *arrow.Schema, o *WriteOptions) (*schema.Document, error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	plain, err := o.match()
 	if err != nil {
 		return nil, err
@@ -187,12 +190,15 @@ func describe(f arrow.Field) string {
 var cppNames = map[arrow.Type]string{
 	arrow.BOOL: "bool",
 	arrow.INT8: "std::int8_t", arrow.INT16: "std::int16_t", arrow.INT32: "std::int32_t", arrow.INT64: "std::int64_t",
-	arrow.UINT8: "std::uint8_t", arrow.UINT16: "std::uint16_t", arrow.UINT32: "std::uint32_t", arrow.UINT64: "std::uint64_t",
+	arrow.UINT8: "std::uint8_t", arrow.UINT16: "std::uint16_t", arrow.UINT32: "std::uint32_t",
+	arrow.UINT64:  "std::uint64_t",
 	arrow.FLOAT16: "float", arrow.FLOAT32: "float", arrow.FLOAT64: "double",
 	arrow.STRING: "std::string", arrow.LARGE_STRING: "std::string", arrow.STRING_VIEW: "std::string",
-	arrow.BINARY: "std::vector<std::byte>", arrow.LARGE_BINARY: "std::vector<std::byte>", arrow.BINARY_VIEW: "std::vector<std::byte>",
-	arrow.DATE32: "std::int32_t", arrow.TIME32: "std::int32_t",
-	arrow.DATE64: "std::int64_t", arrow.TIME64: "std::int64_t", arrow.TIMESTAMP: "std::int64_t", arrow.DURATION: "std::int64_t",
+	arrow.BINARY: "std::vector<std::byte>", arrow.LARGE_BINARY: "std::vector<std::byte>",
+	arrow.BINARY_VIEW: "std::vector<std::byte>",
+	arrow.DATE32:      "std::int32_t", arrow.TIME32: "std::int32_t",
+	arrow.DATE64: "std::int64_t", arrow.TIME64: "std::int64_t", arrow.TIMESTAMP: "std::int64_t",
+	arrow.DURATION: "std::int64_t",
 }
 
 // typeName returns the type of a field in C++.
@@ -222,7 +228,8 @@ func (t *typer) valueName(inner arrow.DataType, path string) string {
 	case *arrow.FixedSizeListType:
 		return fmt.Sprintf("std::array<%s,%d>", t.typeName(it.ElemField(), path+"._0"), it.Len())
 	case *arrow.MapType:
-		return "std::vector<std::pair<" + t.typeName(it.KeyField(), path+"._0._0") + "," + t.typeName(it.ItemField(), path+"._0._1") + ">>"
+		return "std::vector<std::pair<" + t.typeName(it.KeyField(), path+"._0._0") + "," + t.typeName(it.ItemField(),
+			path+"._0._1") + ">>"
 	case *arrow.StructType:
 		return "std::tuple<" + all(it.Fields()) + ">"
 	case arrow.UnionType:
@@ -242,7 +249,8 @@ var kinds = map[arrow.Type]reflect.Kind{
 	arrow.UINT8: reflect.Uint8, arrow.UINT16: reflect.Uint16, arrow.UINT32: reflect.Uint32, arrow.UINT64: reflect.Uint64,
 	arrow.FLOAT16: reflect.Float32, arrow.FLOAT32: reflect.Float32, arrow.FLOAT64: reflect.Float64,
 	arrow.DATE32: reflect.Int32, arrow.TIME32: reflect.Int32,
-	arrow.DATE64: reflect.Int64, arrow.TIME64: reflect.Int64, arrow.TIMESTAMP: reflect.Int64, arrow.DURATION: reflect.Int64,
+	arrow.DATE64: reflect.Int64, arrow.TIME64: reflect.Int64, arrow.TIMESTAMP: reflect.Int64,
+	arrow.DURATION: reflect.Int64,
 }
 
 // value returns the field that has the values of f: enums and atomics are resolved.

@@ -21,7 +21,7 @@ func ExampleNewReader() {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	records, err := rntarrow.NewReader(r, rntarrow.Options{Fields: []string{"run", "Muon_pt"}})
+	records, err := rntarrow.NewReader(r, &rntarrow.Options{Fields: []string{"run", "Muon_pt"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,7 +43,8 @@ func ExampleCreate() {
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "energy", Type: arrow.ListOfNonNullable(arrow.PrimitiveTypes.Float32)},
 	}, nil)
-	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, s, strings.NewReader(`[{"id": 1, "energy": [0.5]}, {"id": 2, "energy": []}]`))
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, s,
+		strings.NewReader(`[{"id": 1, "energy": [0.5]}, {"id": 2, "energy": []}]`))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, rntarrow.WriteOptions{}, nil)
+	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, nil, nil)
 	fmt.Println(entries, err)
 	// Output: 2 <nil>
 }

@@ -40,7 +40,8 @@ func WriteFile(to io.Writer, r array.RecordReader, progress func(rows int64)) (r
 	return rows, w.Close()
 }
 
-func writeAll(w interface{ Write(arrow.RecordBatch) error }, r array.RecordReader, progress func(int64)) (rows int64, err error) {
+func writeAll(w interface{ Write(arrow.RecordBatch) error }, r array.RecordReader,
+	progress func(int64)) (rows int64, err error) {
 	for r.Next() {
 		if err := w.Write(r.RecordBatch()); err != nil {
 			return rows, err

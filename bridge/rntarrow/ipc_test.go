@@ -29,7 +29,7 @@ var kinds = []struct {
 	read  func(b []byte) (array.RecordReader, error)
 }{
 	{"stream", func(w io.Writer, r *rntuple.Reader) (int64, error) {
-		records, err := rntarrow.NewReader(r, rntarrow.Options{Binary: true})
+		records, err := rntarrow.NewReader(r, &rntarrow.Options{Binary: true})
 		if err != nil {
 			return 0, err
 		}
@@ -38,7 +38,7 @@ var kinds = []struct {
 		return rntarrow.NewStreamReader(bytes.NewReader(b), int64(len(b)))
 	}},
 	{"file", func(w io.Writer, r *rntuple.Reader) (int64, error) {
-		records, err := rntarrow.NewReader(r, rntarrow.Options{Binary: true})
+		records, err := rntarrow.NewReader(r, &rntarrow.Options{Binary: true})
 		if err != nil {
 			return 0, err
 		}
@@ -47,7 +47,7 @@ var kinds = []struct {
 		return rntarrow.NewFileReader(bytes.NewReader(b), int64(len(b)))
 	}},
 	{"Parquet", func(w io.Writer, r *rntuple.Reader) (int64, error) {
-		return rntarrow.WriteParquet(w, r, rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true}})
+		return rntarrow.WriteParquet(w, r, &rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true}})
 	}, func(b []byte) (array.RecordReader, error) {
 		return rntarrow.NewParquetReader(context.Background(), bytes.NewReader(b))
 	}},
@@ -117,7 +117,7 @@ func TestDamaged(t *testing.T) {
 					return 0, err
 				}
 				defer records.Release()
-				return rntarrow.Create(out, "again", records, rntarrow.WriteOptions{}, nil)
+				return rntarrow.Create(out, "again", records, nil, nil)
 			}
 			if n, err := create(whole.Bytes()); err != nil || n != r.NumEntries() {
 				t.Fatalf("%s: %d entries: %v\n%v", k.name, n, err, r.Schema().Document())
@@ -155,7 +155,7 @@ func TestDamaged(t *testing.T) {
 // failing yields one record batch and an error.
 func failing(t *testing.T) array.RecordReader {
 	r := example(t, 1)
-	all, err := rntarrow.NewReader(r, rntarrow.Options{Binary: true})
+	all, err := rntarrow.NewReader(r, &rntarrow.Options{Binary: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,8 @@ func TestDeepSchema(t *testing.T) {
 			typ = arrow.ListOf(typ)
 		}
 		var b bytes.Buffer
-		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}}, nil))).Close(); err != nil {
+		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}},
+			nil))).Close(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := rntarrow.NewStreamReader(&b, int64(b.Len())); (err == nil) != fine {

@@ -64,7 +64,8 @@ func (m *messages) word() (uint32, error) {
 
 func (m *messages) bytes(n int64) ([]byte, error) {
 	if n < 0 || n > m.left {
-		return nil, fmt.Errorf("the stream is cut off, or damaged: %d more bytes should follow, and there are at most %d", n, m.left)
+		return nil, fmt.Errorf("the stream is cut off, or damaged: %d more bytes should follow, and there are at most %d", n,
+			m.left)
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(m.r, b); err != nil {

@@ -23,17 +23,20 @@ import (
 // goroutines as there are processors; a few record batches of each are in memory.
 //
 // The error, and that of the reader, tells what is wrong with a file that is damaged.
-func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...string) (records array.RecordReader, err error) {
+func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker,
+	fields ...string) (records array.RecordReader, err error) {
 	return newParquetReader(ctx, r, 0, math.MaxInt, fields)
 }
 
-// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not including end, as far as
-// they exist.
-func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int, fields ...string) (array.RecordReader, error) {
+// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not
+// including end, as far as they exist.
+func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
+	fields ...string) (array.RecordReader, error) {
 	return newParquetReader(ctx, r, first, end, fields)
 }
 
-func newParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int, fields []string) (records array.RecordReader, err error) {
+func newParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
+	fields []string) (records array.RecordReader, err error) {
 	p := &parquetReader{ctx: ctx, first: first, end: end}
 	err = caught(func() error {
 		size, err := r.Seek(0, io.SeekEnd)
@@ -71,7 +74,8 @@ type RowGroup struct {
 	Bytes int64 // of the columns that are wanted, compressed
 }
 
-// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top counts for their bytes.
+// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top
+// counts for their bytes.
 func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (groups []RowGroup, err error) {
 	err = caught(func() error {
 		f, err := file.NewParquetReader(r)

@@ -38,7 +38,7 @@ func TestParquetThereAndBack(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			var file bytes.Buffer
 			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true, BatchSize: 4}}
-			n, err := rntarrow.WriteParquet(&file, r, o)
+			n, err := rntarrow.WriteParquet(&file, r, &o)
 			if err != nil && strings.Contains(err.Error(), "must have at least one") {
 				t.Skip(err)
 			}
@@ -46,7 +46,7 @@ func TestParquetThereAndBack(t *testing.T) {
 				t.Fatalf("%d entries, %v", n, err)
 			}
 			o.Structs = true
-			want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, o.Options) })
+			want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, &o.Options) })
 			got := rows(t, func() (arrowReader, error) {
 				return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(file.Bytes()))
 			})
@@ -120,7 +120,8 @@ func TestParquetItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 30 {
-		w.Write(&event{Pt: make([]float32, i), Deep: [][]struct{ X []int32 }{{{[]int32{int32(i)}}}, nil}, List: []string{fmt.Sprint(i)}})
+		w.Write(&event{Pt: make([]float32, i), Deep: [][]struct{ X []int32 }{{{[]int32{int32(i)}}}, nil},
+			List: []string{fmt.Sprint(i)}})
 		if i%10 == 9 {
 			w.CommitCluster()
 		}
@@ -133,13 +134,13 @@ func TestParquetItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, rntarrow.Options{}) })
+	want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, nil) })
 	for item, paths := range map[string][]string{
 		"":     {"Pt.list.element", "Deep.list.element.list.element.X.list.element", "list.list.element"},
 		"item": {"Pt.list.item", "Deep.list.item.list.item.X.list.item", "list.list.item"},
 	} {
 		var b bytes.Buffer
-		if n, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{Item: item}); err != nil || n != 30 {
+		if n, err := rntarrow.WriteParquet(&b, r, &rntarrow.ParquetOptions{Item: item}); err != nil || n != 30 {
 			t.Fatalf("%d rows, %v", n, err)
 		}
 		f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
@@ -156,7 +157,8 @@ func TestParquetItems(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := chunk.PathInSchema().String(); got != path || f.MetaData().Schema.Column(i).Path() != path {
-					t.Errorf("column %d is %s in row group %d and %s in the schema, want %s", i, got, g, f.MetaData().Schema.Column(i).Path(), path)
+					t.Errorf("column %d is %s in row group %d and %s in the schema, want %s", i, got, g,
+						f.MetaData().Schema.Column(i).Path(), path)
 				}
 			}
 		}
@@ -192,7 +194,7 @@ func TestParquetEncodings(t *testing.T) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{}); err != nil {
+	if _, err := rntarrow.WriteParquet(&b, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
@@ -213,8 +215,8 @@ func TestParquetEncodings(t *testing.T) {
 	}
 }
 
-// TestParquetStatistics checks the bounds of strings, which readers use to pass over row groups, where
-// record batches share memory.
+// TestParquetStatistics checks the bounds of strings, which readers use to pass over row groups,
+// where record batches share memory.
 func TestParquetStatistics(t *testing.T) {
 	type event struct {
 		Word string
@@ -249,7 +251,8 @@ func TestParquetStatistics(t *testing.T) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
+	if _, err := rntarrow.WriteParquet(&b, r,
+		&rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))

@@ -26,8 +26,9 @@ type ParquetOptions struct {
 	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
 	// Earlier writers of Arrow called them "item".
 	Item string
-	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of floating-point numbers split
-	// (BYTE_STREAM_SPLIT), as RNTuples have them, and else what arrow-go's defaults are.
+	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of
+	// floating-point numbers split (BYTE_STREAM_SPLIT), as RNTuples have them, and else what
+	// arrow-go's defaults are.
 	Properties []parquet.WriterProperty
 	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
 	// does not have, as large lists.
@@ -41,7 +42,11 @@ type ParquetOptions struct {
 // several goroutines, as rntuple.Fold says, each of which holds a compressed one in memory.
 //
 // It does not close w. If there is an error, the file has no end, and readers refuse it.
-func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int64, err error) {
+func WriteParquet(w io.Writer, s rntuple.Source, options *ParquetOptions) (entries int64, err error) {
+	var o ParquetOptions
+	if options != nil {
+		o = *options
+	}
 	before, err := stored(s)
 	if err != nil {
 		return 0, err
@@ -94,7 +99,8 @@ func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*pa
 	for i := range columns.NumColumns() {
 		c := columns.Column(i)
 		if t := c.PhysicalType(); t == parquet.Types.Float || t == parquet.Types.Double {
-			all = append(all, parquet.WithDictionaryPath(c.ColumnPath(), false), parquet.WithEncodingPath(c.ColumnPath(), parquet.Encodings.ByteStreamSplit))
+			all = append(all, parquet.WithDictionaryPath(c.ColumnPath(), false),
+				parquet.WithEncodingPath(c.ColumnPath(), parquet.Encodings.ByteStreamSplit))
 		}
 	}
 	return parquet.NewWriterProperties(append(all, o.Properties...)...), nil
@@ -107,7 +113,8 @@ type rowGroups struct {
 }
 
 // rowGroups makes the row groups with the entries of a range.
-func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties, plain bool) (*rowGroups, error) {
+func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties,
+	plain bool) (*rowGroups, error) {
 	b := new(pieces)
 	var options []pqarrow.WriterOption
 	if !plain {
@@ -210,7 +217,8 @@ func (f *parquetFile) add(g *rowGroups) {
 		for _, c := range row.Columns {
 			move(&c.FileOffset, by)
 			move(&c.MetaData.DataPageOffset, by)
-			for _, offset := range []*int64{c.OffsetIndexOffset, c.ColumnIndexOffset, c.MetaData.IndexPageOffset, c.MetaData.DictionaryPageOffset, c.MetaData.BloomFilterOffset} {
+			for _, offset := range []*int64{c.OffsetIndexOffset, c.ColumnIndexOffset, c.MetaData.IndexPageOffset,
+				c.MetaData.DictionaryPageOffset, c.MetaData.BloomFilterOffset} {
 				move(offset, by)
 			}
 		}

@@ -41,14 +41,17 @@ const (
 	DescriptionKey = "description"  // of a field
 )
 
-// NewReader returns a reader of the entries of s as record batches, in order. Its Err returns
-// the error that ended the loop, if there was one. Record batches that are retained stay
-// valid, unless Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them does no
-// harm.
+// NewReader returns a reader of the entries of s as record batches, in order. Its Err returns the
+// error that ended the loop, if there was one. Record batches that are retained stay valid, unless
+// Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them
+// does no harm.
 //
 // The error is that of rntuple.Batches, or names a field that has no type in Arrow.
-func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
-	t, err := tableOf(s, o)
+func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	t, err := tableOf(s, *o)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +60,11 @@ func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
 
 // NewRangeReader is like NewReader, but reads only the entries from first up to but not
 // including end, as far as they exist.
-func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.RecordReader, error) {
-	t, err := tableOf(s, o)
+func NewRangeReader(s rntuple.Source, first, end int64, o *Options) (array.RecordReader, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	t, err := tableOf(s, *o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +72,11 @@ func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.Record
 }
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.
-func SchemaOf(s rntuple.Source, o Options) (*arrow.Schema, error) {
-	t, err := tableOf(s, o)
+func SchemaOf(s rntuple.Source, o *Options) (*arrow.Schema, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	t, err := tableOf(s, *o)
 	if err != nil {
 		return nil, err
 	}

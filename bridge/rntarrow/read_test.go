@@ -132,7 +132,8 @@ func valueOf(t *testing.T, a arrow.Array, i int, f *schema.Field, structs bool) 
 		all := []any{}
 		pair := child(0)
 		for k := lo; k < hi; k++ {
-			all = append(all, []any{valueOf(t, a.Keys(), int(k), pair.Children[0], structs), valueOf(t, a.Items(), int(k), pair.Children[1], structs)})
+			all = append(all, []any{valueOf(t, a.Keys(), int(k), pair.Children[0], structs),
+				valueOf(t, a.Items(), int(k), pair.Children[1], structs)})
 		}
 		return all
 	case *array.FixedSizeList:
@@ -230,7 +231,7 @@ func checkRange(t *testing.T, s *rntuple.Reader, first, end int64, o rntarrow.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntarrow.NewRangeReader(s, first, end, o)
+	r, err := rntarrow.NewRangeReader(s, first, end, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +332,7 @@ func TestAllFiles(t *testing.T) {
 						continue
 					}
 					o.Fields = []string{f.Name}
-					if _, err := rntarrow.SchemaOf(r, o); err != nil {
+					if _, err := rntarrow.SchemaOf(r, &o); err != nil {
 						if !strings.Contains(err.Error(), "has no type in Arrow") {
 							continue // not readable at all
 						}

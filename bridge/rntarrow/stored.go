@@ -23,8 +23,9 @@ type storedSchema struct {
 	Schema []byte `rntuple:"schema"`
 }
 
-// needed reports whether a schema tells more than the RNTuple that is made of it: ROOT warns of each file that has
-// attribute sets, which it does not know yet. Layouts are no types: 32-bit offsets, views, dictionaries, runs.
+// needed reports whether a schema tells more than the RNTuple that is made of it: ROOT warns of
+// each file that has attribute sets, which it does not know yet. Layouts are no types: 32-bit
+// offsets, views, dictionaries, runs.
 func needed(s *arrow.Schema, fields []*schema.Field) bool {
 	for _, k := range s.Metadata().Keys() {
 		if k != NameKey {

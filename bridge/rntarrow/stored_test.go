@@ -26,7 +26,7 @@ func created(t *testing.T, s *arrow.Schema, rows string) *rntuple.Reader {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "created.root")
-	if _, err := rntarrow.Create(path, "events", records, rntarrow.WriteOptions{}, nil); err != nil {
+	if _, err := rntarrow.Create(path, "events", records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := rntuple.Open(path, "", nil)
@@ -37,12 +37,13 @@ func created(t *testing.T, s *arrow.Schema, rows string) *rntuple.Reader {
 	return r
 }
 
-// TestTypesComeBack reads chosen fields with all options: where none asks for another type, each has the one that it was
-// made of, with its values, in the layout of the options.
+// TestTypesComeBack reads chosen fields with all options: where none asks for another type, each
+// has the one that it was made of, with its values, in the layout of the options.
 func TestTypesComeBack(t *testing.T) {
 	date, time := arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us
 	item := func(t arrow.DataType) arrow.Field { return arrow.Field{Name: "item", Type: t, Nullable: true} }
-	pair := arrow.StructOf(arrow.Field{Name: "key", Type: arrow.BinaryTypes.String}, arrow.Field{Name: "value", Type: date, Nullable: true})
+	pair := arrow.StructOf(arrow.Field{Name: "key", Type: arrow.BinaryTypes.String},
+		arrow.Field{Name: "value", Type: date, Nullable: true})
 	union := []arrow.Field{{Name: "day", Type: date, Nullable: true}, {Name: "number", Type: arrow.PrimitiveTypes.Int64}}
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "other", Type: arrow.PrimitiveTypes.Int8},
@@ -81,11 +82,14 @@ func TestTypesComeBack(t *testing.T) {
 		want := map[string]arrow.DataType{
 			"date": date, "time": time, "half": arrow.FixedWidthTypes.Float16,
 			"days": list(item(date)), "views": list(item(time)),
-			"map":   pick(o.Pairs, list(arrow.Field{Name: "entries", Type: entries}), arrow.MapOfFields(entries.Field(0), entries.Field(1))),
+			"map": pick(o.Pairs, list(arrow.Field{Name: "entries", Type: entries}),
+				arrow.MapOfFields(entries.Field(0), entries.Field(1))),
 			"bytes": binary, "text": text,
-			"union": pick(o.Structs, arrow.StructOf(arrow.Field{Name: "day", Type: arrow.StructOf(arrow.Field{Name: "_0", Type: date, Nullable: true}), Nullable: true}, number), arrow.DenseUnionOf(union, []arrow.UnionTypeCode{5, 9})),
+			"union": pick(o.Structs, arrow.StructOf(arrow.Field{Name: "day",
+				Type: arrow.StructOf(arrow.Field{Name: "_0", Type: date, Nullable: true}), Nullable: true}, number),
+				arrow.DenseUnionOf(union, []arrow.UnionTypeCode{5, 9})),
 		}
-		records, err := rntarrow.NewReader(r, o)
+		records, err := rntarrow.NewReader(r, &o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,26 +118,32 @@ func TestTypesComeBack(t *testing.T) {
 	}
 }
 
-// TestSchemaStored stores schemas only if they tell more than the fields of the RNTuple: ROOT warns of attribute sets.
+// TestSchemaStored stores schemas only if they tell more than the fields of the RNTuple: ROOT warns
+// of attribute sets.
 func TestSchemaStored(t *testing.T) {
-	point := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float32}, arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Float64, Nullable: true})
+	point := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float32},
+		arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Float64, Nullable: true})
 	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	type field = arrow.Field
 	for name, f := range map[string]struct {
 		field
 		stored bool
 	}{
-		"number":             {field{Type: arrow.PrimitiveTypes.Int64, Nullable: true}, false},
-		"text":               {field{Type: arrow.BinaryTypes.String, Nullable: true}, false},
-		"view":               {field{Type: arrow.BinaryTypes.StringView}, false},
-		"words":              {field{Type: words, Nullable: true}, false},
-		"list":               {field{Type: arrow.ListOf(arrow.PrimitiveTypes.Float64)}, false},
-		"list of lists":      {field{Type: arrow.ListOf(arrow.LargeListViewOf(words)), Nullable: true}, false},
-		"array":              {field{Type: arrow.FixedSizeListOf(3, arrow.FixedWidthTypes.Boolean)}, false},
-		"record":             {field{Type: point}, false},
-		"list of records":    {field{Type: arrow.ListOfNonNullable(point)}, false},
-		"variant":            {field{Type: arrow.DenseUnionOf([]field{{Name: "_0", Type: arrow.PrimitiveTypes.Int8}, {Name: "_1", Type: arrow.BinaryTypes.String}, {Name: "valueless", Type: arrow.Null}}, []arrow.UnionTypeCode{0, 1, 2})}, false},
-		"map of C++":         {field{Type: arrow.MapOfFields(field{Type: arrow.BinaryTypes.String}, field{Type: arrow.PrimitiveTypes.Int32}), Metadata: arrow.MetadataFrom(map[string]string{rntarrow.TypeKey: "std::map<std::string,std::int32_t>"})}, false},
+		"number":          {field{Type: arrow.PrimitiveTypes.Int64, Nullable: true}, false},
+		"text":            {field{Type: arrow.BinaryTypes.String, Nullable: true}, false},
+		"view":            {field{Type: arrow.BinaryTypes.StringView}, false},
+		"words":           {field{Type: words, Nullable: true}, false},
+		"list":            {field{Type: arrow.ListOf(arrow.PrimitiveTypes.Float64)}, false},
+		"list of lists":   {field{Type: arrow.ListOf(arrow.LargeListViewOf(words)), Nullable: true}, false},
+		"array":           {field{Type: arrow.FixedSizeListOf(3, arrow.FixedWidthTypes.Boolean)}, false},
+		"record":          {field{Type: point}, false},
+		"list of records": {field{Type: arrow.ListOfNonNullable(point)}, false},
+		"variant": {field{Type: arrow.DenseUnionOf([]field{{Name: "_0", Type: arrow.PrimitiveTypes.Int8},
+			{Name: "_1", Type: arrow.BinaryTypes.String}, {Name: "valueless", Type: arrow.Null}},
+			[]arrow.UnionTypeCode{0, 1, 2})}, false},
+		"map of C++": {field{Type: arrow.MapOfFields(field{Type: arrow.BinaryTypes.String},
+			field{Type: arrow.PrimitiveTypes.Int32}),
+			Metadata: arrow.MetadataFrom(map[string]string{rntarrow.TypeKey: "std::map<std::string,std::int32_t>"})}, false},
 		"date":               {field{Type: arrow.FixedWidthTypes.Date32, Nullable: true}, true},
 		"list of times":      {field{Type: arrow.ListOf(arrow.FixedWidthTypes.Time64us)}, true},
 		"record with a half": {field{Type: arrow.StructOf(field{Name: "h", Type: arrow.FixedWidthTypes.Float16})}, true},
@@ -141,14 +151,16 @@ func TestSchemaStored(t *testing.T) {
 		"array of bytes":     {field{Type: &arrow.FixedSizeBinaryType{ByteWidth: 2}}, true},
 		"map":                {field{Type: arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32)}, true},
 		"optional record":    {field{Type: point, Nullable: true}, true}, // a tuple, without the names
-		"named alternatives": {field{Type: arrow.DenseUnionOf([]field{{Name: "a", Type: arrow.PrimitiveTypes.Int8}}, []arrow.UnionTypeCode{0})}, true},
+		"named alternatives": {field{Type: arrow.DenseUnionOf([]field{{Name: "a", Type: arrow.PrimitiveTypes.Int8}},
+			[]arrow.UnionTypeCode{0})}, true},
 	} {
 		f.Name = "f"
 		r := created(t, arrow.NewSchema([]field{f.field}, nil), `[]`)
 		if stored := len(r.AttributeSets()) == 1; stored != f.stored {
 			t.Errorf("%s: stored %v, want %v", name, stored, f.stored)
 		}
-		if got, err := rntarrow.SchemaOf(r, rntarrow.Options{Lists32: true}); err != nil || f.stored && f.Type.String() != got.Field(0).Type.String() {
+		if got, err := rntarrow.SchemaOf(r, &rntarrow.Options{Lists32: true}); err != nil || f.stored &&
+			f.Type.String() != got.Field(0).Type.String() {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -158,7 +170,7 @@ func TestSchemaStored(t *testing.T) {
 		if stored := len(r.AttributeSets()) == 1; stored != want {
 			t.Errorf("metadata %q: stored %v", key, stored)
 		}
-		got, err := rntarrow.SchemaOf(r, rntarrow.Options{Structs: true})
+		got, err := rntarrow.SchemaOf(r, &rntarrow.Options{Structs: true})
 		if v, _ := got.Metadata().GetValue(key); err != nil || (v == "x") != want {
 			t.Errorf("metadata %q: %q, %v", key, v, err)
 		}

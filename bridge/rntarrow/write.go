@@ -15,7 +15,11 @@ import (
 
 // Create creates a ROOT file at path with one RNTuple of all that r yields, and returns the
 // number of entries. If there is an error, no file is left.
-func Create(path, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+func Create(path, name string, r array.RecordReader, o *WriteOptions,
+	opts *rntuple.WriteOptions) (entries int64, err error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
@@ -24,11 +28,15 @@ func Create(path, name string, r array.RecordReader, o WriteOptions, opts *rntup
 	if err != nil {
 		return 0, err
 	}
-	return fill(w, r, o)
+	return fill(w, r, *o)
 }
 
 // Add writes one RNTuple of all that r yields to a file, and returns the number of entries.
-func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+func Add(f *rntuple.File, name string, r array.RecordReader, o *WriteOptions,
+	opts *rntuple.WriteOptions) (entries int64, err error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
@@ -37,7 +45,7 @@ func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opt
 	if err != nil {
 		return 0, err
 	}
-	return fill(w, r, o)
+	return fill(w, r, *o)
 }
 
 // fill writes all that r yields, and its schema, and closes the writer.
@@ -81,7 +89,8 @@ func Write(w Writer, r array.RecordReader) (entries int64, err error) {
 			return 0, fmt.Errorf("field %q: there are %d fields of this name in Arrow", f.Name, len(found))
 		}
 		if from[i] = found[0]; !fits(r.Schema().Field(found[0]), f) {
-			return 0, fmt.Errorf("field %q of type %s does not take values of %v", f.Name, f.CppType(), r.Schema().Field(found[0]).Type)
+			return 0, fmt.Errorf("field %q of type %s does not take values of %v", f.Name, f.CppType(),
+				r.Schema().Field(found[0]).Type)
 		}
 	}
 	for r.Next() {
@@ -227,7 +236,8 @@ func values(a arrow.Array, f *schema.Field) (*columnar.Array, error) {
 				copy(bytes[i*size:], a.Value(i))
 			}
 		}
-		return &columnar.Array{Shape: schema.Array, Len: a.Len(), Size: size, Children: []*columnar.Array{numbersOf[uint8](bytes)}}, nil
+		return &columnar.Array{Shape: schema.Array, Len: a.Len(), Size: size,
+			Children: []*columnar.Array{numbersOf[uint8](bytes)}}, nil
 	case *array.FixedSizeList:
 		n, size := a.Len(), int(f.ArraySize)
 		lo := int64(0)
@@ -333,7 +343,8 @@ func views(a array.ListLike, f *schema.Field) (*columnar.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &columnar.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1), Children: []*columnar.Array{columnar.Like(all)}}
+	l := &columnar.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1),
+		Children: []*columnar.Array{columnar.Like(all)}}
 	var spans []columnar.Span
 	for i := range a.Len() {
 		lo, hi := a.ValueOffsets(i)

@@ -57,12 +57,12 @@ func TestThereAndBack(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "to.root")
 		o := rntarrow.Options{Binary: false, BatchSize: int(seed%20) + 1}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			records, err := rntarrow.NewReader(r, o)
+			records, err := rntarrow.NewReader(r, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer records.Release()
-			n, err := rntarrow.Create(to, "random", records, rntarrow.WriteOptions{}, nil)
+			n, err := rntarrow.Create(to, "random", records, nil, nil)
 			if err != nil && strings.Contains(err.Error(), "is not UTF-8") {
 				t.Skip("random bytes are no text in Arrow")
 			}
@@ -85,13 +85,15 @@ func sameArrow(t *testing.T, path string, want arrow.RecordBatch) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	records, err := rntarrow.NewReader(r, rntarrow.Options{Lists32: true})
+	records, err := rntarrow.NewReader(r, &rntarrow.Options{Lists32: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	without := map[string]arrow.DataType{ // dictionaries and views
-		"s": arrow.BinaryTypes.String, "v": arrow.BinaryTypes.String, "l": arrow.ListOfNonNullable(arrow.PrimitiveTypes.Uint8),
-		"q": arrow.ListOf(arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Time64us)), "w": arrow.ListOf(arrow.BinaryTypes.Binary),
+		"s": arrow.BinaryTypes.String, "v": arrow.BinaryTypes.String,
+		"l": arrow.ListOfNonNullable(arrow.PrimitiveTypes.Uint8),
+		"q": arrow.ListOf(arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Time64us)),
+		"w": arrow.ListOf(arrow.BinaryTypes.Binary),
 	}
 	for i, f := range records.Schema().Fields() {
 		w := want.Schema().Field(i)
@@ -115,7 +117,8 @@ func sameArrow(t *testing.T, path string, want arrow.RecordBatch) {
 // TestCreate writes record batches that were built by hand.
 func TestCreate(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	point := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float32}, arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Int16, Nullable: true})
+	point := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float32},
+		arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Int16, Nullable: true})
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 		{Name: "s", Type: dictionary, Nullable: true},
@@ -128,11 +131,13 @@ func TestCreate(t *testing.T) {
 		{Name: "f", Type: &arrow.FixedSizeBinaryType{ByteWidth: 2}},
 		{Name: "v", Type: arrow.BinaryTypes.StringView},
 		{Name: "l", Type: arrow.ListViewOfNonNullable(arrow.PrimitiveTypes.Uint8)},
-		{Name: "m", Type: arrow.MapOfFields(arrow.Field{Type: arrow.BinaryTypes.String}, arrow.Field{Type: arrow.PrimitiveTypes.Int64, Nullable: true})},
+		{Name: "m", Type: arrow.MapOfFields(arrow.Field{Type: arrow.BinaryTypes.String},
+			arrow.Field{Type: arrow.PrimitiveTypes.Int64, Nullable: true})},
 		{Name: "d", Type: arrow.FixedWidthTypes.Date32},
 		{Name: "q", Type: arrow.LargeListViewOf(arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Time64us))},
 		{Name: "w", Type: arrow.ListOf(arrow.BinaryTypes.BinaryView)},
-		{Name: "o", Type: arrow.StructOf(arrow.Field{Name: "in", Type: arrow.FixedWidthTypes.Duration_ms, Nullable: true}, arrow.Field{Name: "h", Type: arrow.FixedWidthTypes.Float16, Nullable: true}), Nullable: true},
+		{Name: "o", Type: arrow.StructOf(arrow.Field{Name: "in", Type: arrow.FixedWidthTypes.Duration_ms, Nullable: true},
+			arrow.Field{Name: "h", Type: arrow.FixedWidthTypes.Float16, Nullable: true}), Nullable: true},
 	}, nil)
 	rows := `[
 		{"n": 1, "s": "a", "p": {"x": 1.5, "y": null}, "ps": [{"x": 1, "y": 2}, {"x": 3, "y": null}], "np": null, "t": "1970-01-01T00:00:01Z", "h": 0.5, "b": "AQI=", "f": "AwQ=", "v": "short", "l": [1, 2], "m": [{"key": "k", "value": 1}, {"key": "l", "value": null}], "d": "1970-01-03", "q": [["00:00:01", null]], "w": ["AQI=", null], "o": {"in": "5ms", "h": null}},
@@ -156,7 +161,7 @@ func TestCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "created.root")
-		if n, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{}, nil); err != nil || n != 3 {
+		if n, err := rntarrow.Create(path, "events", r, nil, nil); err != nil || n != 3 {
 			t.Fatalf("%s: %d, %v", name, n, err)
 		}
 		if got := all(t, path); got[strings.Index(got, "{"):] != want {
@@ -164,12 +169,14 @@ func TestCreate(t *testing.T) {
 		}
 		sameArrow(t, path, whole)
 	}
-	doc, err := rntarrow.Document(s, rntarrow.WriteOptions{})
+	doc, err := rntarrow.Document(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"std::optional<std::int32_t>", "std::optional<std::string>", "", "", "std::optional<std::vector<std::optional<std::tuple<float,std::optional<std::int16_t>>>>>",
-		"std::int64_t", "float", "std::vector<std::byte>", "std::array<std::byte,2>", "std::string", "std::vector<std::uint8_t>", "std::vector<std::pair<std::string,std::optional<std::int64_t>>>", "std::int32_t"} {
+	for i, want := range []string{"std::optional<std::int32_t>", "std::optional<std::string>", "", "",
+		"std::optional<std::vector<std::optional<std::tuple<float,std::optional<std::int16_t>>>>>",
+		"std::int64_t", "float", "std::vector<std::byte>", "std::array<std::byte,2>", "std::string",
+		"std::vector<std::uint8_t>", "std::vector<std::pair<std::string,std::optional<std::int64_t>>>", "std::int32_t"} {
 		if doc.Fields[i].Type != want {
 			t.Errorf("field %s has the type %s, want %s", doc.Fields[i].Name, doc.Fields[i].Type, want)
 		}
@@ -181,7 +188,8 @@ func TestCreate(t *testing.T) {
 	// Nulls of fields that were to have none.
 	r, _ := array.NewRecordReader(s, []arrow.RecordBatch{whole})
 	path := filepath.Join(t.TempDir(), "none.root")
-	if _, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{Plain: []string{"*"}}, nil); err == nil || !strings.Contains(err.Error(), `field "n": row 1 is null`) {
+	if _, err := rntarrow.Create(path, "events", r, &rntarrow.WriteOptions{Plain: []string{"*"}}, nil); err == nil ||
+		!strings.Contains(err.Error(), `field "n": row 1 is null`) {
 		t.Error(err)
 	}
 	if _, err := rntuple.Open(path, "", nil); err == nil {
@@ -189,8 +197,10 @@ func TestCreate(t *testing.T) {
 	}
 
 	// Types that an RNTuple does not have are named all at once.
-	_, err = rntarrow.Document(arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 5, Scale: 2}}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8},
-		{Name: "i", Type: arrow.ListOf(arrow.FixedWidthTypes.MonthInterval)}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8}, {Name: "z", Type: arrow.Null}}, nil), rntarrow.WriteOptions{})
+	_, err = rntarrow.Document(arrow.NewSchema([]arrow.Field{{Name: "a",
+		Type: &arrow.Decimal128Type{Precision: 5, Scale: 2}}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8},
+		{Name: "i", Type: arrow.ListOf(arrow.FixedWidthTypes.MonthInterval)}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8},
+		{Name: "z", Type: arrow.Null}}, nil), nil)
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Error(err)
 	}

@@ -116,8 +116,8 @@ func (f *arrangeFn) pieces(files []Temporary) (pieces []Piece, err error) {
 	return pieces, nil
 }
 
-// outputs deals the pieces to files: about the same number of entries to each, or if no number of files is given a
-// piece to each.
+// outputs deals the pieces to files: about the same number of entries to each, or if no number of
+// files is given a piece to each.
 func (f *arrangeFn) outputs(pieces []Piece) (outputs []Output) {
 	if f.Options.Shards == 0 && len(pieces) > 0 {
 		for i, p := range pieces {
@@ -159,8 +159,8 @@ func numbered(path string, i, n int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d%s", strings.TrimSuffix(path, suffix), i, n, suffix)
 }
 
-// forget removes the files that an earlier attempt of the pipeline has made and that this one, whose bundles are
-// others, has not. They are noted in the folder for temporary files.
+// forget removes the files that an earlier attempt of the pipeline has made and that this one,
+// whose bundles are others, has not. They are noted in the folder for temporary files.
 func (f *arrangeFn) forget(outputs []Output) error {
 	if remote.IsURL(f.Path) {
 		return nil // of which none can be removed
@@ -215,7 +215,10 @@ func inOrder(files []Temporary) (pieces []Piece, err error) {
 			runs = append(runs, &keyed{Run: r, file: t.File, at: r.First})
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b *keyed) int { return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max)) })
+	slices.SortStableFunc(runs, func(a, b *keyed) int {
+		return cmp.Or(cmp.Compare(a.Min, b.Min),
+			cmp.Compare(a.Max, b.Max))
+	})
 	for i := 0; i < len(runs); {
 		end, most := i+1, runs[i].Max
 		for end < len(runs) && runs[end].Min < most {

@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A codec has the form in which values of a Go type travel between workers: exact, unlike JSON, for all types that
-// RNTuples are read into. Fields that are not exported do not travel.
+// A codec has the form in which values of a Go type travel between workers: exact, unlike JSON, for
+// all types that RNTuples are read into. Fields that are not exported do not travel.
 type codec struct {
 	append func(dst []byte, v reflect.Value) []byte
 	read   func(src []byte, v reflect.Value) ([]byte, error)

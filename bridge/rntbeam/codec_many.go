@@ -23,7 +23,8 @@ func readText(src []byte) (text, rest []byte, err error) {
 	return src[size:][:n], src[size:][n:], nil
 }
 
-// readLen reads the number of items, of which each has at least one byte unless items have none at all.
+// readLen reads the number of items, of which each has at least one byte unless items have none at
+// all.
 func readLen(src []byte, item reflect.Type) (n int, rest []byte, err error) {
 	most, size := binary.Uvarint(src)
 	if size <= 0 || item.Size() > 0 && most > uint64(len(src)) || most > 1<<40 {
@@ -167,7 +168,8 @@ var dynamic = []reflect.Type{
 	reflect.TypeFor[value.Alternative](), reflect.TypeFor[value.Record](),
 }
 
-// dynamicCodecs has the codecs of dynamic, and dynamicNumbers the numbers, which begin with 1; 0 is nil.
+// dynamicCodecs has the codecs of dynamic, and dynamicNumbers the numbers, which begin with 1; 0 is
+// nil.
 var (
 	dynamicCodecs  []*codec
 	dynamicNumbers = map[reflect.Type]int{}

@@ -44,10 +44,13 @@ type many struct {
 func TestCodec(t *testing.T) {
 	signalling := math.Float32frombits(0x7f800001)
 	v := many{
-		true, -128, math.MinInt64, 65535, math.MaxUint64, signalling, math.Inf(-1), "a\xff\x00b", []byte{0, 255}, []int32{}, nil,
-		&inner{A: [3]int16{-1, 0, 1}, B: map[string]uint8{"x": 1, "": 0}}, nil, [][]inner{nil, {}, {{}}}, time.Unix(-5, 7).UTC(), time.Hour,
+		true, -128, math.MinInt64, 65535, math.MaxUint64, signalling, math.Inf(-1), "a\xff\x00b",
+		[]byte{0, 255}, []int32{}, nil,
+		&inner{A: [3]int16{-1, 0, 1}, B: map[string]uint8{"x": 1, "": 0}}, nil, [][]inner{nil, {}, {{}}},
+		time.Unix(-5, 7).UTC(), time.Hour,
 		value.Record{Names: []string{"a", "b"}, Values: []any{
-			value.Some{}, []any{nil, int8(1), uint64(2), "x", []byte("y"), signalling, value.Bits{true, false}, value.Alternative{Index: 1, Value: []any{}},
+			value.Some{}, []any{nil, int8(1), uint64(2), "x", []byte("y"), signalling, value.Bits{true, false},
+				value.Alternative{Index: 1, Value: []any{}},
 				value.Map{StringKeys: true, Elements: []value.KeyValue{{Key: "k", Value: value.Some{Value: value.Some{}}}}}},
 		}}, nil, make([]struct{}, 3),
 	}

@@ -18,9 +18,9 @@ func failed(what, path string, err error) error {
 	return fmt.Errorf("rntbeam: %s %s: %w", what, path, err)
 }
 
-// Cause returns what an error of a pipeline says of a file that could not be read or written, in a line. Runners report
-// it as text, with the plans and the stacks of the workers around it. If there is nothing of the kind, Cause returns
-// the whole text.
+// Cause returns what an error of a pipeline says of a file that could not be read or written, in a
+// line. Runners report it as text, with the plans and the stacks of the workers around it. If there
+// is nothing of the kind, Cause returns the whole text.
 func Cause(err error) string {
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "rntbeam: "); ok {

@@ -21,8 +21,8 @@ func init() { rntbeam.Register[Muons]() }
 
 func pairs(ctx context.Context, runner, in, out string) error {
 	p, s := beam.NewPipelineWithRoot()
-	events := rntbeam.Read[Muons](s, in, rntbeam.ReadOptions{Where: "len(Muon_pt) == 2"})
-	rntbeam.Write[Muons](s, out, events, rntbeam.WriteOptions{Shards: 1})
+	events := rntbeam.Read[Muons](s, in, &rntbeam.ReadOptions{Where: "len(Muon_pt) == 2"})
+	rntbeam.Write[Muons](s, out, events, &rntbeam.WriteOptions{Shards: 1})
 	_, err := beam.Run(ctx, runner, p) // "prism" within the program, "universal" on a cluster
 	return err
 }

@@ -62,7 +62,7 @@ func Example() {
 	}
 
 	p, s := beam.NewPipelineWithRoot()
-	points := rntbeam.Read[Point](s, filepath.Join(dir, "run*.root"), rntbeam.ReadOptions{Where: "X >= 90"})
+	points := rntbeam.Read[Point](s, filepath.Join(dir, "run*.root"), &rntbeam.ReadOptions{Where: "X >= 90"})
 	beam.ParDo0(s, show, stats.Count(s, beam.ParDo(s, runOf, points)))
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		log.Fatal(rntbeam.Cause(err))
@@ -87,15 +87,15 @@ func ExampleWriteOrdered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := workunits.Make(context.Background(), paths, workunits.Options{})
+	plan, err := workunits.Make(context.Background(), paths, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	p, s := beam.NewPipelineWithRoot()
-	points := rntbeam.ReadPlan[Point](s, plan, rntbeam.ReadOptions{Where: "X > 98", Numbered: true})
+	points := rntbeam.ReadPlan[Point](s, plan, &rntbeam.ReadOptions{Where: "X > 98", Numbered: true})
 	out := filepath.Join(dir, "out", "points.root")
-	rntbeam.WriteOrdered[Point](s, out, points, rntbeam.WriteOptions{Name: "Points"})
+	rntbeam.WriteOrdered[Point](s, out, points, &rntbeam.WriteOptions{Name: "Points"})
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		log.Fatal(rntbeam.Cause(err))
 	}

@@ -75,8 +75,9 @@ func (p *pool) kill(id string) (n int) {
 	return n
 }
 
-// TestKilledWorkers has a cluster of Flink run workers as processes, and kills them all, three times, as they write.
-// The files have each entry once, in order if asked, and no other file is left.
+// TestKilledWorkers has a cluster of Flink run workers as processes, and kills them all, three
+// times, as they write. The files have each entry once, in order if asked, and no other file is
+// left.
 func TestKilledWorkers(t *testing.T) {
 	if flink == "" {
 		t.Skip("RNTBEAM_FLINK is not set; TestRetries has workers fail without it")
@@ -87,7 +88,7 @@ func TestKilledWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
+	plan, err := workunits.Make(t.Context(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +106,10 @@ func TestKilledWorkers(t *testing.T) {
 	dir := t.TempDir()
 	bundles, ordered := filepath.Join(dir, "bundles"), filepath.Join(dir, "ordered")
 	p, s := beam.NewPipelineWithRoot()
-	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan, rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
-	rntbeam.WriteOrdered[event](s, filepath.Join(ordered, "out.root"), numbered, rntbeam.WriteOptions{})
-	rntbeam.Write[event](s, filepath.Join(bundles, "out.root"), beam.DropKey(s, numbered), rntbeam.WriteOptions{})
+	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan,
+		&rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
+	rntbeam.WriteOrdered[event](s, filepath.Join(ordered, "out.root"), numbered, nil)
+	rntbeam.Write[event](s, filepath.Join(bundles, "out.root"), beam.DropKey(s, numbered), nil)
 
 	ctx, done := context.WithCancel(context.Background())
 	killed := make(chan int)

@@ -35,8 +35,8 @@ type Foreign struct {
 
 var formats = map[string]Format{}
 
-// RegisterFormat makes a format known. It is for packages that have one, which call it in an init function, and panics
-// if the name is known already.
+// RegisterFormat makes a format known. It is for packages that have one, which call it in an init
+// function, and panics if the name is known already.
 func RegisterFormat(name string, f Format) {
 	if _, ok := formats[name]; ok || name == "" {
 		panic(fmt.Sprintf("rntbeam: format %q is registered already", name))
@@ -67,8 +67,12 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 	if len(fields) == 0 && !isEntry(t) {
 		return func(string) bool { return true }
 	}
-	// Of a condition, all words count: some are functions, but which ones are columns only their types tell.
-	wanted := strings.FieldsFunc(o.Where, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	// Of a condition, all words count: some are functions, but which ones are columns only their
+	// types tell.
+	wanted := strings.FieldsFunc(o.Where, func(r rune) bool {
+		return r != '_' &&
+			!unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	for _, path := range fields {
 		top, _, _ := strings.Cut(path, ".")
 		wanted = append(wanted, top)
@@ -79,7 +83,7 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 // file describes the file as it is.
 func (f *foreign) file(ctx context.Context) (workunits.File, error) {
 	if remote.IsURL(f.Path) {
-		r, err := remote.Open(ctx, f.Path, remote.Options{})
+		r, err := remote.Open(ctx, f.Path, nil)
 		if err != nil {
 			return workunits.File{}, err
 		}
@@ -114,7 +118,8 @@ func (f *foreign) clusters(ctx context.Context) (workunits.File, []workunits.Clu
 	return file, clusters, err
 }
 
-func (f *foreign) entries(ctx context.Context, e rntuple.EntryRange, use func(rntuple.Source, int64) error) (err error) {
+func (f *foreign) entries(ctx context.Context, e rntuple.EntryRange,
+	use func(rntuple.Source, int64) error) (err error) {
 	dir, err := os.MkdirTemp("", "rntbeam-")
 	if err != nil {
 		return err

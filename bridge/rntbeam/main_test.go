@@ -40,7 +40,8 @@ func eventOf(id int64) event {
 
 func init() {
 	rntbeam.Register[event]()
-	for _, dofn := range []any{&keepRecordFn{}, &keepEventFn{}, &keepNumberedFn{}, &keepBatchFn{}, &failFn{}, &keyFn{}, &recordFn{}, &addFn{}} {
+	for _, dofn := range []any{&keepRecordFn{}, &keepEventFn{}, &keepNumberedFn{}, &keepBatchFn{}, &failFn{}, &keyFn{},
+		&recordFn{}, &addFn{}} {
 		beam.RegisterDoFn(dofn)
 	}
 	beam.RegisterFunction(add)
@@ -53,7 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// flink is the job server on which the tests run, if it is set. Else they run on prism, in this process.
+// flink is the job server on which the tests run, if it is set. Else they run on prism, in this
+// process.
 var flink = os.Getenv("RNTBEAM_FLINK")
 
 // run runs a pipeline, and returns its metrics.
@@ -89,7 +91,8 @@ var kept = struct {
 	events  map[string][]event
 	numbers map[string]map[int64]event
 	sums    map[string]float64
-}{records: map[string]map[int64]string{}, events: map[string][]event{}, numbers: map[string]map[int64]event{}, sums: map[string]float64{}}
+}{records: map[string]map[int64]string{}, events: map[string][]event{}, numbers: map[string]map[int64]event{},
+	sums: map[string]float64{}}
 
 type keepRecordFn struct{ Test string }
 
@@ -158,7 +161,8 @@ func writeFiles(t testing.TB, files, entries, cluster int) (pattern string) {
 	dir := t.TempDir()
 	id := int64(0)
 	for i := range files {
-		w, err := rntuple.Create[event](filepath.Join(dir, fmt.Sprintf("%05d.root", i)), "Events", &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
+		w, err := rntuple.Create[event](filepath.Join(dir, fmt.Sprintf("%05d.root", i)), "Events",
+			&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// finish adds the steps that make files of what bundles have written. Between them are groupings, so that a step that is
-// tried again gets the same again: all temporary files are complete when they are arranged, all outputs when the
-// temporary files are removed.
+// finish adds the steps that make files of what bundles have written. Between them are groupings,
+// so that a step that is tried again gets the same again: all temporary files are complete when
+// they are arranged, all outputs when the temporary files are removed.
 func finish[T any](s beam.Scope, w writing, temporaries beam.PCollection) beam.PCollection {
 	// One that is none, so that there is a group even if there are no bundles.
 	temporaries = beam.Flatten(s, temporaries, beam.Create(s, Temporary{}))
@@ -55,7 +55,8 @@ func (f *publishFn[T]) publish(ctx context.Context, o Output) error {
 	case !f.merges():
 		return f.rename(o.Pieces[0], o.Path)
 	}
-	opts := surgery.Options{AtLeast: surgery.Copy, JoinClusters: f.Options.JoinClusters} // the temporary files will be gone
+	// the temporary files will be gone
+	opts := surgery.Options{AtLeast: surgery.Copy, JoinClusters: f.Options.JoinClusters}
 	var pieces []surgery.Piece
 	for _, p := range o.Pieces {
 		pieces = append(pieces, surgery.Piece{

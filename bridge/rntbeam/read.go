@@ -17,44 +17,58 @@ import (
 type ReadOptions struct {
 	// Name is the name of the RNTuple, or tree, in each file, as for rntuple.Open.
 	Name string
-	// Fields are the paths of the fields of records and batches. Default: all at the top. Structs name theirs.
+	// Fields are the paths of the fields of records and batches. Default: all at the top. Structs
+	// name theirs.
 	Fields []string
-	// Where is a condition that entries must meet, in the language of package expression. The fields that it needs are
-	// read first; of others, only pages with entries that meet it.
+	// Where is a condition that entries must meet, in the language of package expression. The
+	// fields that it needs are read first; of others, only pages with entries that meet it.
 	Where string
-	// Numbered makes the collection one of KV<int64,T>, whose keys put the entries in the order of the data set: for
-	// ReadPlan, the number of the entry in all files; for Read, that in its file plus 2^40 times that of the file.
-	// WriteOrdered takes them.
+	// Numbered makes the collection one of KV<int64,T>, whose keys put the entries in the order of
+	// the data set: for ReadPlan, the number of the entry in all files; for Read, that in its file
+	// plus 2^40 times that of the file. WriteOrdered takes them.
 	Numbered bool
-	// SplitBytes is the size of the parts that files are cut into at first, in bytes of the columns that are read.
-	// Runners that split work as it runs have slow workers give away some of their part. Default: 64 MiB.
+	// SplitBytes is the size of the parts that files are cut into at first, in bytes of the columns
+	// that are read. Runners that split work as it runs have slow workers give away some of their
+	// part. Default: 64 MiB.
 	SplitBytes int64
 	// BlockBytes is the size up to which clusters are joined, to be read as one. Default: 1 MiB.
 	BlockBytes int64
-	// Format is that of the files, if they are no RNTuples: one that a package has registered, see RegisterFormat.
+	// Format is that of the files, if they are no RNTuples: one that a package has registered, see
+	// RegisterFormat.
 	Format string
 }
 
-// Read reads the files that match a pattern, as for path/filepath.Match, or the file at a URL, as a collection of T: a
-// struct, as rntuple.Entries takes it; value.Record; or Batch. It panics, as beam.ParDo does, if T is not registered or
-// an option is wrong.
-func Read[T any](s beam.Scope, pattern string, o ReadOptions) beam.PCollection {
+// Read reads the files that match a pattern, as for path/filepath.Match, or the file at a URL, as a
+// collection of T: a struct, as rntuple.Entries takes it; value.Record; or Batch. It panics, as
+// beam.ParDo does, if T is not registered or an option is wrong.
+func Read[T any](s beam.Scope, pattern string, o *ReadOptions) beam.PCollection {
+	if o == nil {
+		o = new(ReadOptions)
+	}
 	s = s.Scope("rntbeam.Read")
-	return read[T](s, beam.ParDo(s, &expandFn{Numbered: true}, beam.Create(s, pattern)), o)
+	return read[T](s, beam.ParDo(s, &expandFn{Numbered: true}, beam.Create(s, pattern)), *o)
 }
 
-// ReadAll is like Read, for a collection of patterns and URLs, of type string. The entries cannot be numbered.
-func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o ReadOptions) beam.PCollection {
+// ReadAll is like Read, for a collection of patterns and URLs, of type string. The entries cannot
+// be numbered.
+func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o *ReadOptions) beam.PCollection {
+	if o == nil {
+		o = new(ReadOptions)
+	}
 	if o.Numbered {
 		panic("rntbeam.ReadAll: the files of a collection have no order, so that entries cannot be numbered")
 	}
 	s = s.Scope("rntbeam.ReadAll")
-	return read[T](s, beam.ParDo(s, &expandFn{}, patterns), o)
+	return read[T](s, beam.ParDo(s, &expandFn{}, patterns), *o)
 }
 
-// ReadPlan is like Read, for the files of a plan. The name of the RNTuples is the plan's. A file that has changed since
-// is an error that wraps workunits.ErrChanged.
-func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, o ReadOptions) beam.PCollection {
+// ReadPlan is like Read, for the files of a plan. The name of the RNTuples is the plan's. A file
+// that has changed since is an error that wraps workunits.ErrChanged.
+func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, options *ReadOptions) beam.PCollection {
+	var o ReadOptions
+	if options != nil {
+		o = *options
+	}
 	if o.Format != "" {
 		panic("rntbeam.ReadPlan: plans are of RNTuples, and not of the format " + o.Format)
 	}
@@ -86,7 +100,8 @@ func read[T any](s beam.Scope, inputs beam.PCollection, o ReadOptions) beam.PCol
 		panic(fmt.Sprintf("rntbeam: format %q: import the package that registers it", o.Format))
 	}
 	if len(o.Fields) > 0 && isEntry(reflect.TypeFor[T]()) {
-		panic(fmt.Sprintf("rntbeam: ReadOptions.Fields is for records and batches; the fields of %v are those that are read", reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("rntbeam: ReadOptions.Fields is for records and batches; the fields of %v are those that are read",
+			reflect.TypeFor[T]()))
 	}
 	if o.SplitBytes <= 0 {
 		o.SplitBytes = 64 << 20
@@ -211,7 +226,8 @@ func (f *source[T]) process(ctx context.Context, rt *sdf.LockRTracker, in Input,
 }
 
 // block emits the entries of a block, and returns their number.
-func (f *source[T]) block(ctx context.Context, file reading, in Input, known workunits.File, e rntuple.EntryRange, emit func(int64, T)) (n int64, err error) {
+func (f *source[T]) block(ctx context.Context, file reading, in Input, known workunits.File, e rntuple.EntryRange,
+	emit func(int64, T)) (n int64, err error) {
 	if reflect.TypeFor[T]() == reflect.TypeFor[Batch]() {
 		emit(in.First+e.First, any(Batch{Options: f.Options, File: known, Entries: e}).(T))
 		return e.Len(), nil

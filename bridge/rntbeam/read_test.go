@@ -30,7 +30,8 @@ type addFn struct{}
 
 func (f *addFn) ProcessElement(e event) int64 { return e.ID }
 
-// TestFieldTypes reads all RNTuples of testdata as records, in one pipeline. They are those of RecordsOf.
+// TestFieldTypes reads all RNTuples of testdata as records, in one pipeline. They are those of
+// RecordsOf.
 func TestFieldTypes(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/good/*.root")
 	if err != nil || len(paths) < 15 {
@@ -62,7 +63,7 @@ func TestFieldTypes(t *testing.T) {
 			}
 			r.Close()
 			o := rntbeam.ReadOptions{Name: info.Path, Numbered: true, BlockBytes: 1}
-			beam.ParDo0(s, &keepRecordFn{name}, rntbeam.Read[value.Record](s, path, o))
+			beam.ParDo0(s, &keepRecordFn{name}, rntbeam.Read[value.Record](s, path, &o))
 		}
 	}
 	counters := mustRun(t, p)
@@ -93,7 +94,7 @@ func TestWays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := workunits.Make(t.Context(), paths, workunits.Options{Name: "Events", Count: 17})
+	plan, err := workunits.Make(t.Context(), paths, &workunits.Options{Name: "Events", Count: 17})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,21 +110,21 @@ func TestWays(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	o := rntbeam.ReadOptions{BlockBytes: 500, SplitBytes: 3000}
 	keep := func(name string, col beam.PCollection) { beam.ParDo0(s, &keepEventFn{t.Name() + name}, col) }
-	keep("pattern", rntbeam.Read[event](s, pattern, o))
-	keep("urls", rntbeam.ReadAll[event](s, beam.CreateList(s, urls), o))
-	keep("plan", rntbeam.ReadPlan[event](s, plan, o))
+	keep("pattern", rntbeam.Read[event](s, pattern, &o))
+	keep("urls", rntbeam.ReadAll[event](s, beam.CreateList(s, urls), &o))
+	keep("plan", rntbeam.ReadPlan[event](s, plan, &o))
 	number := o
 	number.Numbered = true
-	beam.ParDo0(s, &keepNumberedFn{t.Name()}, rntbeam.ReadPlan[event](s, plan, number))
+	beam.ParDo0(s, &keepNumberedFn{t.Name()}, rntbeam.ReadPlan[event](s, plan, &number))
 	chosen := o
 	chosen.Where = text
-	keep("where", rntbeam.Read[event](s, pattern, chosen))
+	keep("where", rntbeam.Read[event](s, pattern, &chosen))
 	chosen.Numbered = true
-	beam.ParDo0(s, &keepNumberedFn{t.Name() + "where"}, rntbeam.ReadPlan[event](s, plan, chosen))
+	beam.ParDo0(s, &keepNumberedFn{t.Name() + "where"}, rntbeam.ReadPlan[event](s, plan, &chosen))
 	batches := rntbeam.ReadOptions{Fields: []string{"ID"}}
-	beam.ParDo0(s, &keepBatchFn{t.Name()}, rntbeam.Read[rntbeam.Batch](s, pattern, batches))
+	beam.ParDo0(s, &keepBatchFn{t.Name()}, rntbeam.Read[rntbeam.Batch](s, pattern, &batches))
 	batches.Where = text
-	beam.ParDo0(s, &keepBatchFn{t.Name() + "where"}, rntbeam.Read[rntbeam.Batch](s, pattern, batches))
+	beam.ParDo0(s, &keepBatchFn{t.Name() + "where"}, rntbeam.Read[rntbeam.Batch](s, pattern, &batches))
 	mustRun(t, p)
 
 	var all, some []event
@@ -210,7 +211,7 @@ func TestDynamicSplits(t *testing.T) {
 	pattern := writeFiles(t, 1, entries, cluster)
 	p, s := beam.NewPipelineWithRoot()
 	o := rntbeam.ReadOptions{Format: "slow", BlockBytes: 1, Numbered: true}
-	beam.ParDo0(s, &keepNumberedFn{t.Name()}, rntbeam.Read[event](s, pattern, o))
+	beam.ParDo0(s, &keepNumberedFn{t.Name()}, rntbeam.Read[event](s, pattern, &o))
 	start := time.Now()
 	counters := mustRun(t, p)
 	got := kept.numbers[t.Name()]
@@ -222,13 +223,15 @@ func TestDynamicSplits(t *testing.T) {
 	if len(got) != entries {
 		t.Errorf("%d entries", len(got))
 	}
-	t.Logf("%d parts, in %v; the blocks alone take %v", counters["parts"], time.Since(start), entries/cluster*150*time.Millisecond)
+	t.Logf("%d parts, in %v; the blocks alone take %v", counters["parts"], time.Since(start),
+		entries/cluster*150*time.Millisecond)
 	if flink == "" && counters["parts"] < 2 {
 		t.Errorf("the file was read in %d parts, so it was not split", counters["parts"])
 	}
 }
 
-// TestBadFiles reads many files of which one is damaged, is missing, or changes. There is one error, which names it.
+// TestBadFiles reads many files of which one is damaged, is missing, or changes. There is one
+// error, which names it.
 func TestBadFiles(t *testing.T) {
 	pattern := writeFiles(t, 30, 100, 40)
 	dir := filepath.Dir(pattern)
@@ -238,7 +241,7 @@ func TestBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths, _ := filepath.Glob(pattern)
-	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
+	plan, err := workunits.Make(t.Context(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +251,8 @@ func TestBadFiles(t *testing.T) {
 		at = 600
 	}
 	damaged[at] ^= 0x55
-	contents := map[string][]byte{"cut short": whole[:len(whole)/2], "another format": []byte("PAR1"), "empty": {}, "damaged page": damaged}
+	contents := map[string][]byte{"cut short": whole[:len(whole)/2], "another format": []byte("PAR1"), "empty": {},
+		"damaged page": damaged}
 	if flink != "" { // where each job takes long
 		contents = map[string][]byte{"damaged page": damaged}
 	}
@@ -257,7 +261,7 @@ func TestBadFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, s := beam.NewPipelineWithRoot()
-		beam.ParDo0(s, &keepEventFn{t.Name()}, rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{}))
+		beam.ParDo0(s, &keepEventFn{t.Name()}, rntbeam.Read[event](s, pattern, nil))
 		_, err := run(t, p)
 		oneError(t, name, err, bad, "")
 	}
@@ -268,19 +272,19 @@ func TestBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &keepEventFn{t.Name()}, rntbeam.ReadPlan[event](s, plan, rntbeam.ReadOptions{}))
+	beam.ParDo0(s, &keepEventFn{t.Name()}, rntbeam.ReadPlan[event](s, plan, nil))
 	_, err = run(t, p)
 	oneError(t, "planned", err, bad, workunits.ErrChanged.Error())
 
 	for name, read := range map[string]func(s beam.Scope) beam.PCollection{
 		"no such file": func(s beam.Scope) beam.PCollection {
-			return rntbeam.Read[event](s, filepath.Join(dir, "none-*.root"), rntbeam.ReadOptions{})
+			return rntbeam.Read[event](s, filepath.Join(dir, "none-*.root"), nil)
 		},
 		"no field": func(s beam.Scope) beam.PCollection {
-			return rntbeam.Read[value.Record](s, bad, rntbeam.ReadOptions{Fields: []string{"Y"}})
+			return rntbeam.Read[value.Record](s, bad, &rntbeam.ReadOptions{Fields: []string{"Y"}})
 		},
 		"Wrong": func(s beam.Scope) beam.PCollection {
-			return rntbeam.Read[event](s, bad, rntbeam.ReadOptions{Where: "Wrong > 1"})
+			return rntbeam.Read[event](s, bad, &rntbeam.ReadOptions{Where: "Wrong > 1"})
 		},
 	} {
 		p, s := beam.NewPipelineWithRoot()
@@ -290,7 +294,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// oneError checks that an error names a file, and has some text, and does not name it again and again.
+// oneError checks that an error names a file, and has some text, and does not name it again and
+// again.
 func oneError(t *testing.T, name string, err error, path, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), text) {
@@ -298,7 +303,8 @@ func oneError(t *testing.T, name string, err error, path, text string) {
 		return
 	}
 	cause := rntbeam.Cause(err)
-	if strings.Contains(cause, "\n") || strings.Count(cause, path) != 1 && text == "" || !strings.Contains(cause, path) || !strings.Contains(cause, text) {
+	if strings.Contains(cause, "\n") || strings.Count(cause, path) != 1 && text == "" || !strings.Contains(cause, path) ||
+		!strings.Contains(cause, text) {
 		t.Errorf("%s: the cause is given as %q", name, cause)
 	}
 	t.Logf("%s: %s", name, cause)
@@ -309,7 +315,7 @@ func TestMillionEntries(t *testing.T) {
 	const entries = 1_000_000
 	pattern := writeFiles(t, 1, entries, 100)
 	p, s := beam.NewPipelineWithRoot()
-	ids := beam.ParDo(s, &addFn{}, rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{SplitBytes: 1 << 20}))
+	ids := beam.ParDo(s, &addFn{}, rntbeam.Read[event](s, pattern, &rntbeam.ReadOptions{SplitBytes: 1 << 20}))
 	equals(s, beam.Combine(s, add, ids), entries*(entries-1)/2)
 	start := time.Now()
 	counters := mustRun(t, p)
@@ -324,7 +330,7 @@ func TestManyFiles(t *testing.T) {
 	const files, entries = 2000, 5
 	pattern := writeFiles(t, files, entries, 3)
 	p, s := beam.NewPipelineWithRoot()
-	col := rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{})
+	col := rntbeam.Read[event](s, pattern, nil)
 	equals(s, beam.Combine(s, add, beam.ParDo(s, &addFn{}, col)), files*entries*(files*entries-1)/2)
 	beam.ParDo0(s, &keepEventFn{t.Name()}, col)
 	counters := mustRun(t, p)
@@ -337,28 +343,28 @@ func TestManyFiles(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	type other struct{ ID int64 }
 	for want, use := range map[string]func(s beam.Scope){
-		"call rntbeam.Register[rntbeam_test.other]()": func(s beam.Scope) { rntbeam.Read[other](s, "x", rntbeam.ReadOptions{}) },
-		"condition": func(s beam.Scope) { rntbeam.Read[event](s, "x", rntbeam.ReadOptions{Where: "ID >"}) },
+		"call rntbeam.Register[rntbeam_test.other]()": func(s beam.Scope) { rntbeam.Read[other](s, "x", nil) },
+		"condition": func(s beam.Scope) { rntbeam.Read[event](s, "x", &rntbeam.ReadOptions{Where: "ID >"}) },
 		"import the package": func(s beam.Scope) {
-			rntbeam.Read[event](s, "x", rntbeam.ReadOptions{Format: "csv"})
+			rntbeam.Read[event](s, "x", &rntbeam.ReadOptions{Format: "csv"})
 		},
 		"cannot be numbered": func(s beam.Scope) {
-			rntbeam.ReadAll[event](s, beam.CreateList(s, []string{"x"}), rntbeam.ReadOptions{Numbered: true})
+			rntbeam.ReadAll[event](s, beam.CreateList(s, []string{"x"}), &rntbeam.ReadOptions{Numbered: true})
 		},
 		"plans are of RNTuples": func(s beam.Scope) {
-			rntbeam.ReadPlan[event](s, &workunits.Plan{}, rntbeam.ReadOptions{Format: "slow"})
+			rntbeam.ReadPlan[event](s, &workunits.Plan{}, &rntbeam.ReadOptions{Format: "slow"})
 		},
 		"for records and batches": func(s beam.Scope) {
-			rntbeam.Read[event](s, "x", rntbeam.ReadOptions{Fields: []string{"ID"}})
+			rntbeam.Read[event](s, "x", &rntbeam.ReadOptions{Fields: []string{"ID"}})
 		},
 		"takes WriteOptions.TempDir": func(s beam.Scope) {
-			rntbeam.Write[event](s, "https://example.org/x.root", beam.CreateList(s, []event{}), rntbeam.WriteOptions{})
+			rntbeam.Write[event](s, "https://example.org/x.root", beam.CreateList(s, []event{}), nil)
 		},
 		"Schema must be set": func(s beam.Scope) {
-			rntbeam.Write[value.Record](s, "x.root", beam.CreateList(s, []value.Record{}), rntbeam.WriteOptions{})
+			rntbeam.Write[value.Record](s, "x.root", beam.CreateList(s, []value.Record{}), nil)
 		},
 		"gzip": func(s beam.Scope) {
-			rntbeam.Write[event](s, "x.root", beam.CreateList(s, []event{}), rntbeam.WriteOptions{Compression: "gzip"})
+			rntbeam.Write[event](s, "x.root", beam.CreateList(s, []event{}), &rntbeam.WriteOptions{Compression: "gzip"})
 		},
 	} {
 		func() {

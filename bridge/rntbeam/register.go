@@ -16,8 +16,9 @@ import (
 
 var registered = map[reflect.Type]bool{}
 
-// Register makes a type of entries known to Beam, with a coder that is exact for all types that RNTuples are read into.
-// It must be called in an init function, so that workers know the type, too. value.Record and Batch are known already.
+// Register makes a type of entries known to Beam, with a coder that is exact for all types that
+// RNTuples are read into. It must be called in an init function, so that workers know the type,
+// too. value.Record and Batch are known already.
 func Register[T any]() {
 	registerCoder[T]()
 	// Those of package register take minutes to compile.

@@ -50,8 +50,8 @@ func (f *failing) writer() writer {
 	return &withoutKeys{writeFn[row]{writing: f.w}}
 }
 
-// bundle writes a bundle, after some attempts that fail: in the middle, with or without another one on the same worker,
-// or at its end, when all is written but nobody hears of it.
+// bundle writes a bundle, after some attempts that fail: in the middle, with or without another one
+// on the same worker, or at its end, when all is written but nobody hears of it.
 func (f *failing) bundle(keys []int64) Temporary {
 	f.t.Helper()
 	ctx := context.Background()
@@ -105,13 +105,15 @@ func all[T any](values []T) func(*T) bool {
 func (f *failing) arrange(files []Temporary) (outputs []Output) {
 	f.t.Helper()
 	f.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-	if err := (&arrangeFn{f.w}).ProcessElement(context.Background(), 0, all(append(files, Temporary{})), func(o Output) { outputs = append(outputs, o) }); err != nil {
+	if err := (&arrangeFn{f.w}).ProcessElement(context.Background(), 0, all(append(files, Temporary{})),
+		func(o Output) { outputs = append(outputs, o) }); err != nil {
 		f.t.Fatal(err)
 	}
 	return outputs
 }
 
-// bundles returns random bundles of all keys up to n: some with runs of them, some with keys here and there.
+// bundles returns random bundles of all keys up to n: some with runs of them, some with keys here
+// and there.
 func (f *failing) bundles(n int64) (all [][]int64) {
 	var loose []int64
 	for at := int64(0); at < n; {
@@ -136,8 +138,8 @@ func (f *failing) bundles(n int64) (all [][]int64) {
 	return append(all, loose)
 }
 
-// TestRetries has workers fail at every step, and the pipeline begin anew. The outputs have each entry once, in order
-// if asked, and nothing else is left.
+// TestRetries has workers fail at every step, and the pipeline begin anew. The outputs have each
+// entry once, in order if asked, and nothing else is left.
 func TestRetries(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	ctx := context.Background()
@@ -186,7 +188,8 @@ func TestRetries(t *testing.T) {
 		}
 		for range 2 {
 			var got []string
-			if err := (&cleanFn{w}).ProcessElement(ctx, 0, all(slices.Clone(paths)), func(path string) { got = append(got, path) }); err != nil || !slices.Equal(got, paths) {
+			if err := (&cleanFn{w}).ProcessElement(ctx, 0, all(slices.Clone(paths)),
+				func(path string) { got = append(got, path) }); err != nil || !slices.Equal(got, paths) {
 				t.Fatalf("%v, %v", got, err)
 			}
 		}

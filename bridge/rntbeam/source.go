@@ -184,8 +184,10 @@ func members(t reflect.Type) (paths []string) {
 	return paths
 }
 
-// in calls use with a source that has those of the entries e of a file for which the condition holds, from first to end.
-func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange, use func(s rntuple.Source, first, end int64) error) error {
+// in calls use with a source that has those of the entries e of a file for which the condition
+// holds, from first to end.
+func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange,
+	use func(s rntuple.Source, first, end int64) error) error {
 	return f.entries(ctx, e, func(s rntuple.Source, first int64) error {
 		end := first + e.Len()
 		if o.Where == "" {
@@ -229,7 +231,8 @@ func values[T any](s rntuple.Source, fields []string, first, end int64) iter.Seq
 	}
 }
 
-// expand returns the files that a pattern stands for, in alphabetical order. URLs stand for themselves.
+// expand returns the files that a pattern stands for, in alphabetical order. URLs stand for
+// themselves.
 func expand(pattern string) ([]string, error) {
 	if remote.IsURL(pattern) {
 		return []string{pattern}, nil

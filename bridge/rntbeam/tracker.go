@@ -6,8 +6,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 )
 
-// A tracker tracks which blocks of a restriction have been claimed. Positions are numbers of blocks. It splits where
-// blocks end, which is where clusters do.
+// A tracker tracks which blocks of a restriction have been claimed. Positions are numbers of
+// blocks. It splits where blocks end, which is where clusters do.
 type tracker struct {
 	rest    Restriction
 	claimed int // blocks
@@ -54,8 +54,8 @@ func (t *tracker) TrySplit(fraction float64) (primary, residual any, err error) 
 	return t.rest, rest.part(at, n), nil
 }
 
-// GetProgress returns the bytes of the blocks that are read, and of the others. The last one that was claimed counts as
-// half read.
+// GetProgress returns the bytes of the blocks that are read, and of the others. The last one that
+// was claimed counts as half read.
 func (t *tracker) GetProgress() (done, remaining float64) {
 	n := len(t.rest.Ends)
 	done, remaining = float64(t.rest.cost(0, t.claimed)), float64(t.rest.cost(t.claimed, n))

@@ -14,14 +14,15 @@ func clustersOf(random *rand.Rand, n int) (all []workunits.Cluster) {
 	at := int64(0)
 	for range n {
 		end := at + 1 + random.Int64N(100)
-		all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end}, Cost: random.Int64N(3) * random.Int64N(1000)})
+		all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end},
+			Cost: random.Int64N(3) * random.Int64N(1000)})
 		at = end
 	}
 	return all
 }
 
-// TestTracker reads restrictions that are split at random, before and while they are read, and whose splits are split
-// again. Each cluster is read once, and splits are where clusters end.
+// TestTracker reads restrictions that are split at random, before and while they are read, and
+// whose splits are split again. Each cluster is read once, and splits are where clusters end.
 func TestTracker(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 500 {
@@ -56,7 +57,8 @@ func TestTracker(t *testing.T) {
 					return
 				}
 				p, q := primary.(Restriction), residual.(Restriction)
-				if len(q.Ends) == 0 || len(p.Ends) > 0 && q.First != p.Ends[len(p.Ends)-1] || !slices.Equal(before.Ends, append(slices.Clone(p.Ends), q.Ends...)) {
+				if len(q.Ends) == 0 || len(p.Ends) > 0 && q.First != p.Ends[len(p.Ends)-1] ||
+					!slices.Equal(before.Ends, append(slices.Clone(p.Ends), q.Ends...)) {
 					t.Fatalf("%+v was split into %+v and %+v", before, p, q)
 				}
 				if fraction == 0 && !rt.IsDone() {

@@ -49,7 +49,8 @@ func TestWideStructs(t *testing.T) {
 	}
 	for i := range int64(300) {
 		x := float32(i) / 3
-		e := wide{ID: i, Small: int8(-i), U16: uint16(65535 - i), U64: 1<<64 - 1 - uint64(i), Ptr: &x, At: time.Unix(i, i).UTC(), Array: [3]int16{int16(i)}}
+		e := wide{ID: i, Small: int8(-i), U16: uint16(65535 - i), U64: 1<<64 - 1 - uint64(i), Ptr: &x,
+			At: time.Unix(i, i).UTC(), Array: [3]int16{int16(i)}}
 		e.Bits[i%9] = true
 		switch i % 3 {
 		case 0:
@@ -69,8 +70,8 @@ func TestWideStructs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	events := rntbeam.Read[wide](s, in, rntbeam.ReadOptions{Numbered: true})
-	rntbeam.WriteOrdered[wide](s, out, beam.ParDo(s, sameWide, events), rntbeam.WriteOptions{})
+	events := rntbeam.Read[wide](s, in, &rntbeam.ReadOptions{Numbered: true})
+	rntbeam.WriteOrdered[wide](s, out, beam.ParDo(s, sameWide, events), nil)
 	mustRun(t, p)
 	want, got := all(t, in), all(t, out)
 	if len(want) != 300 || !reflect.DeepEqual(got, want) {

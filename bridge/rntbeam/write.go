@@ -22,40 +22,52 @@ import (
 type WriteOptions struct {
 	// Name is the name of the RNTuples. Default: "Events".
 	Name string
-	// Shards is the number of files that the RNTuples of the bundles are merged into, with about the same number of
-	// entries. Pages are copied, but for those of clusters that are cut where a file ends. 1 makes one file, at the
-	// path itself. Default: a file for each bundle of Write, one of WriteOrdered.
+	// Shards is the number of files that the RNTuples of the bundles are merged into, with about
+	// the same number of entries. Pages are copied, but for those of clusters that are cut where a
+	// file ends. 1 makes one file, at the path itself. Default: a file for each bundle of Write,
+	// one of WriteOrdered.
 	Shards int
-	// TempDir is a folder that all workers share, in which a folder for temporary files is made. Default: that of the
-	// path. If the path is a URL, it must be given.
+	// TempDir is a folder that all workers share, in which a folder for temporary files is made.
+	// Default: that of the path. If the path is a URL, it must be given.
 	TempDir string
 	// Compression is as for compress.ParseSettings: "zstd:5". Default: that of rntuple.Create.
 	Compression string
-	// JoinClusters rewrites clusters that have fewer bytes into larger ones where files are merged; 0 rewrites none.
+	// JoinClusters rewrites clusters that have fewer bytes into larger ones where files are merged;
+	// 0 rewrites none.
 	JoinClusters int64
 	// Schema is that of records. Structs have their own.
 	Schema *schema.Document
 }
 
-// Write writes a collection of T, a struct or value.Record, to files. Their paths are path, with a number before the
-// suffix as in "out-00002-of-00007.root", unless WriteOptions.Shards is 1. Each bundle is written to a temporary file;
-// what bundles that failed have left is removed, and the others get their names, or are merged, when all are complete:
-// each element is in one file, once, whatever was tried again. Write returns the collection of the paths, of type
-// string. It panics as Read does.
+// Write writes a collection of T, a struct or value.Record, to files. Their paths are path, with a
+// number before the suffix as in "out-00002-of-00007.root", unless WriteOptions.Shards is 1. Each
+// bundle is written to a temporary file; what bundles that failed have left is removed, and the
+// others get their names, or are merged, when all are complete: each element is in one file, once,
+// whatever was tried again. Write returns the collection of the paths, of type string. It panics as
+// Read does.
 //
-// A file appears whole, and replaces one of its name. If a runner begins the whole pipeline again, there may be other
-// bundles, and so other files: at a URL, from which none can be removed, give the number of files. Of a pipeline that
-// has failed, a folder remains beside them whose name ends in ".tmp".
-func Write[T any](s beam.Scope, path string, entries beam.PCollection, o WriteOptions) beam.PCollection {
+// A file appears whole, and replaces one of its name. If a runner begins the whole pipeline again,
+// there may be other bundles, and so other files: at a URL, from which none can be removed, give
+// the number of files. Of a pipeline that has failed, a folder remains beside them whose name ends
+// in ".tmp".
+func Write[T any](s beam.Scope, path string, entries beam.PCollection, o *WriteOptions) beam.PCollection {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	s = s.Scope("rntbeam.Write")
-	w := newWriting[T](path, o, false)
+	w := newWriting[T](path, *o, false)
 	return finish[T](s, w, beam.ParDo(s, &writeFn[T]{writing: w}, entries))
 }
 
-// WriteOrdered is like Write, for a collection of KV<int64,T>: the files have the entries in the order of their keys,
-// the first file the first ones. Runs of entries that come in order, as those of Read, are copied; elsewhere entries
-// are rewritten. The order of entries of the same key is not defined.
-func WriteOrdered[T any](s beam.Scope, path string, entries beam.PCollection, o WriteOptions) beam.PCollection {
+// WriteOrdered is like Write, for a collection of KV<int64,T>: the files have the entries in the
+// order of their keys, the first file the first ones. Runs of entries that come in order, as those
+// of Read, are copied; elsewhere entries are rewritten. The order of entries of the same key is not
+// defined.
+func WriteOrdered[T any](s beam.Scope, path string, entries beam.PCollection, options *WriteOptions) beam.PCollection {
+	var o WriteOptions
+	if options != nil {
+		o = *options
+	}
 	s = s.Scope("rntbeam.WriteOrdered")
 	o.Shards = max(1, o.Shards)
 	w := newWriting[T](path, o, true)
@@ -79,7 +91,8 @@ func newWriting[T any](path string, o WriteOptions, ordered bool) writing {
 	if o.TempDir == "" {
 		o.TempDir = filepath.Dir(path)
 		if remote.IsURL(path) {
-			panic(fmt.Sprintf("rntbeam: writing to %s takes WriteOptions.TempDir, a folder that all workers share", remote.Redact(path)))
+			panic(fmt.Sprintf("rntbeam: writing to %s takes WriteOptions.TempDir, a folder that all workers share",
+				remote.Redact(path)))
 		}
 	}
 	var err error
@@ -117,7 +130,8 @@ const keysName = "rntbeam_keys"
 // A key is that of the entry with the same number.
 type key struct{ Key int64 }
 
-// longRun is the number of entries from which on a run has clusters of its own, so that it is copied.
+// longRun is the number of entries from which on a run has clusters of its own, so that it is
+// copied.
 const longRun = 1000
 
 // A bundle is a temporary file that is being written.

@@ -87,41 +87,43 @@ func written(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// TestWrite writes files in all ways. They have each entry once, in order if asked, and no other file is left.
+// TestWrite writes files in all ways. They have each entry once, in order if asked, and no other
+// file is left.
 func TestWrite(t *testing.T) {
 	const files, entries = 4, 3000
 	pattern := writeFiles(t, files, entries, 500)
 	paths, _ := filepath.Glob(pattern)
-	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
+	plan, err := workunits.Make(t.Context(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()
 	small := rntbeam.ReadOptions{BlockBytes: 1, SplitBytes: 1}
-	events := rntbeam.ReadAll[event](s, beam.Reshuffle(s, beam.CreateList(s, paths)), small)
+	events := rntbeam.ReadAll[event](s, beam.Reshuffle(s, beam.CreateList(s, paths)), &small)
 	dirs := map[string]string{}
 	dir := func(name string) string {
 		dirs[name] = filepath.Join(t.TempDir(), name)
 		return filepath.Join(dirs[name], "out.root")
 	}
-	rntbeam.Write[event](s, dir("bundles"), events, rntbeam.WriteOptions{})
-	rntbeam.Write[event](s, dir("elsewhere"), events, rntbeam.WriteOptions{TempDir: t.TempDir()})
-	rntbeam.Write[event](s, dir("one"), events, rntbeam.WriteOptions{Shards: 1, Compression: "lz4:4", JoinClusters: 1 << 20})
-	rntbeam.Write[event](s, dir("three"), events, rntbeam.WriteOptions{Shards: 3})
-	rntbeam.Write[event](s, dir("empty"), beam.CreateList(s, []event{}), rntbeam.WriteOptions{Shards: 1})
-	rntbeam.Write[event](s, dir("none"), beam.CreateList(s, []event{}), rntbeam.WriteOptions{})
+	rntbeam.Write[event](s, dir("bundles"), events, nil)
+	rntbeam.Write[event](s, dir("elsewhere"), events, &rntbeam.WriteOptions{TempDir: t.TempDir()})
+	rntbeam.Write[event](s, dir("one"), events,
+		&rntbeam.WriteOptions{Shards: 1, Compression: "lz4:4", JoinClusters: 1 << 20})
+	rntbeam.Write[event](s, dir("three"), events, &rntbeam.WriteOptions{Shards: 3})
+	rntbeam.Write[event](s, dir("empty"), beam.CreateList(s, []event{}), &rntbeam.WriteOptions{Shards: 1})
+	rntbeam.Write[event](s, dir("none"), beam.CreateList(s, []event{}), nil)
 	numbered := small
 	numbered.Numbered = true
-	rntbeam.WriteOrdered[event](s, dir("ordered"), rntbeam.ReadPlan[event](s, plan, numbered), rntbeam.WriteOptions{})
+	rntbeam.WriteOrdered[event](s, dir("ordered"), rntbeam.ReadPlan[event](s, plan, &numbered), nil)
 	keyed := beam.ParDo(s, &keyFn{}, beam.Reshuffle(s, events))
-	rntbeam.WriteOrdered[event](s, dir("keyed"), keyed, rntbeam.WriteOptions{Shards: 5})
+	rntbeam.WriteOrdered[event](s, dir("keyed"), keyed, &rntbeam.WriteOptions{Shards: 5})
 	doc, err := schema.ParseDocument(strings.NewReader(`{"name": "Events", "fields": [
 		{"name": "id", "type": "std::int64_t", "role": "plain"}, {"name": "name", "type": "std::string", "role": "plain"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	records := beam.ParDo(s, &recordFn{}, events)
-	rntbeam.Write[value.Record](s, dir("records"), records, rntbeam.WriteOptions{Shards: 1, Schema: doc})
+	rntbeam.Write[value.Record](s, dir("records"), records, &rntbeam.WriteOptions{Shards: 1, Schema: doc})
 	counters := mustRun(t, p)
 
 	for name, dir := range dirs {
@@ -165,14 +167,15 @@ func TestCopied(t *testing.T) {
 	const entries = 5000
 	pattern := writeFiles(t, 5, entries/5, 500)
 	p, s := beam.NewPipelineWithRoot()
-	events := rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1})
+	events := rntbeam.Read[event](s, pattern, &rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1})
 	dir := t.TempDir()
-	rntbeam.WriteOrdered[event](s, filepath.Join(dir, "out.root"), events, rntbeam.WriteOptions{})
+	rntbeam.WriteOrdered[event](s, filepath.Join(dir, "out.root"), events, nil)
 	counters := mustRun(t, p)
 	if got := ids(t, written(t, dir)); !slices.Equal(got, upTo(entries)) {
 		t.Errorf("%d entries", len(got))
 	}
-	if flink == "" && (counters["pages_copied"] == 0 || counters["pages_rewritten"] > 0) { // runs of a few entries are not copied
+	// runs of a few entries are not copied
+	if flink == "" && (counters["pages_copied"] == 0 || counters["pages_rewritten"] > 0) {
 		t.Errorf("counters: %v", counters)
 	}
 }
@@ -182,8 +185,8 @@ func TestFailingPipeline(t *testing.T) {
 	pattern := writeFiles(t, 3, 1000, 100)
 	out := t.TempDir()
 	p, s := beam.NewPipelineWithRoot()
-	col := beam.ParDo(s, &failFn{2500}, rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{}))
-	rntbeam.Write[event](s, filepath.Join(out, "out.root"), col, rntbeam.WriteOptions{})
+	col := beam.ParDo(s, &failFn{2500}, rntbeam.Read[event](s, pattern, nil))
+	rntbeam.Write[event](s, filepath.Join(out, "out.root"), col, nil)
 	if _, err := run(t, p); err == nil || !strings.Contains(err.Error(), "event 2500 is refused") {
 		t.Errorf("%v", err)
 	}
@@ -214,9 +217,10 @@ func TestWriteFar(t *testing.T) {
 	defer served.Close()
 	temporary := t.TempDir()
 	p, s := beam.NewPipelineWithRoot()
-	events := rntbeam.Read[event](s, pattern, rntbeam.ReadOptions{})
+	events := rntbeam.Read[event](s, pattern, nil)
 	for name, shards := range map[string]int{"one": 1, "two": 2, "all": 0} {
-		rntbeam.Write[event](s, served.URL+"/"+name+".root", events, rntbeam.WriteOptions{Shards: shards, TempDir: temporary})
+		rntbeam.Write[event](s, served.URL+"/"+name+".root", events,
+			&rntbeam.WriteOptions{Shards: shards, TempDir: temporary})
 	}
 	mustRun(t, p)
 	for pattern, n := range map[string]int{"one.root": 1, "two-*-of-00002.root": 2, "all-*.root": 1} {

@@ -59,7 +59,8 @@ func TestDamagedObjects(t *testing.T) {
 				}
 				before = after
 				if runtime.ReadMemStats(&after); i > 0 && after.TotalAlloc-before.TotalAlloc > 4<<20 {
-					t.Errorf("%s of entry %d, around %d: %d bytes allocated for %d", path, entry, i, after.TotalAlloc-before.TotalAlloc, len(object))
+					t.Errorf("%s of entry %d, around %d: %d bytes allocated for %d", path, entry, i,
+						after.TotalAlloc-before.TotalAlloc, len(object))
 				}
 			}
 			if decode("longer", 0, append(slices.Clip(object), 0)) {
@@ -89,7 +90,8 @@ func TestErrors(t *testing.T) {
 			rntuple.ErrUnsupported, "groot: "},
 		{"class of groot, cut", func() error { _, err := d.Decode("TObjString", []byte{0x40, 0, 0, 2, 0, 1}); return err },
 			rntuple.ErrUnsupported, "groot: "},
-		{"no objects", func() error { _, err := rntgroot.ViewOf[any](r, "nothing"); return err }, rntuple.ErrNoField, "nothing"},
+		{"no objects", func() error { _, err := rntgroot.ViewOf[any](r, "nothing"); return err },
+			rntuple.ErrNoField, "nothing"},
 		{"another type", func() error {
 			v, err := rntgroot.ViewOf[*rntgroot.Object](r, "h")
 			if err == nil {

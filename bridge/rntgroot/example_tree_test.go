@@ -11,7 +11,6 @@ import (
 	"go-hep.org/x/hep/groot/rtree"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -27,7 +26,7 @@ func ExampleCreateFromTree() {
 		log.Fatal(err)
 	}
 
-	tree, err := rntgroot.OpenTree("events", []string{in}, rntgroot.TreeOptions{})
+	tree, err := rntgroot.OpenTree("events", []string{in}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,7 +99,7 @@ func ExampleTrees() {
 		log.Fatal(err)
 	}
 
-	trees, err := rntgroot.Trees(in, remote.Options{})
+	trees, err := rntgroot.Trees(in, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (m *member) compile() reader {
 	if m.kind == "TStreamerBasicPointer" {
 		return m.pointed(code - atLength)
 	}
-	if m.length > 0 && (code > inArray && code < atLength || code > codeObject+inArray-1) { // arrays of pointers keep their codes
+	// arrays of pointers keep their codes
+	if m.length > 0 && (code > inArray && code < atLength || code > codeObject+inArray-1) {
 		code -= inArray
 	}
 	var one reader
@@ -481,7 +482,8 @@ func basicCode(t cpptype.Type) int32 {
 		return codeTString
 	}
 	return map[cpptype.Kind]int32{
-		cpptype.Bool: codeBool, cpptype.Char: codeChar, cpptype.Byte: codeUChar, cpptype.Int8: codeChar, cpptype.UInt8: codeUChar,
+		cpptype.Bool: codeBool, cpptype.Char: codeChar, cpptype.Byte: codeUChar, cpptype.Int8: codeChar,
+		cpptype.UInt8: codeUChar,
 		cpptype.Int16: codeShort, cpptype.UInt16: codeUShort, cpptype.Int32: codeInt, cpptype.UInt32: codeUInt,
 		cpptype.Int64: codeLong64, cpptype.UInt64: codeULong64, cpptype.Float32: codeFloat, cpptype.Float64: codeDouble,
 	}[t.Kind()]

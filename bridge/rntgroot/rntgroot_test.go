@@ -85,8 +85,10 @@ func TestContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := d.Decode("std::vector<SPoint>", []byte("\x00\x00\x00\x01@\x00\x00 \x00\x00\xb8\x94\x9fO\x80\x00\x00\x00\x7f\x7f\xff\xff@\x00\x00\x0e\x00\n\vhello world"))
-	if got, want := string(form(nil, v)), `[{"a":-2147483648,"b":"0x7f7fffff","s":"hello world"}]`; err != nil || got != want {
+	v, err := d.Decode("std::vector<SPoint>",
+		[]byte("\x00\x00\x00\x01@\x00\x00 \x00\x00\xb8\x94\x9fO\x80\x00\x00\x00\x7f\x7f\xff\xff@\x00\x00\x0e\x00\n\vhello world"))
+	if got, want := string(form(nil, v)), `[{"a":-2147483648,"b":"0x7f7fffff","s":"hello world"}]`; err != nil ||
+		got != want {
 		t.Errorf("%s, %v, expected %s", got, err, want)
 	}
 }
@@ -212,7 +214,8 @@ func form(dst []byte, v any) []byte {
 	return value.AppendJSON(dst, v)
 }
 
-// TestZoneMaps opens a file that groot may have from anywhere: its zone map is used if that is wanted.
+// TestZoneMaps opens a file that groot may have from anywhere: its zone map is used if that is
+// wanted.
 func TestZoneMaps(t *testing.T) {
 	type event struct{ N int32 }
 	path := filepath.Join(t.TempDir(), "zoned.root")

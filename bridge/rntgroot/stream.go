@@ -229,7 +229,8 @@ func (s *stream) find(name string, version uint16) *class {
 
 // unknown fails for a class that find does not know.
 func (s *stream) unknown(member, name string, version uint16, checksum uint32) {
-	s.c.Fail(member, frame.Unsupported("no streamer information about class %q of version %d, checksum %#x", name, version, checksum))
+	s.c.Fail(member, frame.Unsupported("no streamer information about class %q of version %d, checksum %#x",
+		name, version, checksum))
 }
 
 // members reads the members of objects, for each member its values in all of

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBasketSeek reads positions of baskets as versions of TBranch have them (ROOT: TBranch::Streamer).
+// TestBasketSeek reads positions of baskets as versions of TBranch have them (ROOT:
+// TBranch::Streamer).
 func TestBasketSeek(t *testing.T) {
 	for _, c := range []struct {
 		version uint16
@@ -19,10 +20,11 @@ func TestBasketSeek(t *testing.T) {
 		{10, 1, []any{int64(7), int64(-1)}},
 	} {
 		all := classes{}
-		all.add(&class{name: "TBranch", version: int32(c.version), names: []string{"fMaxBaskets", "fBasketSeek"}, members: []member{
-			{kind: "TStreamerBasicType", name: "fMaxBaskets", code: codeCounter},
-			{kind: "TStreamerBasicPointer", name: "fBasketSeek", code: codeLong64 + atLength, counter: "fMaxBaskets"},
-		}})
+		all.add(&class{name: "TBranch", version: int32(c.version),
+			names: []string{"fMaxBaskets", "fBasketSeek"}, members: []member{
+				{kind: "TStreamerBasicType", name: "fMaxBaskets", code: codeCounter},
+				{kind: "TStreamerBasicPointer", name: "fBasketSeek", code: codeLong64 + atLength, counter: "fMaxBaskets"},
+			}})
 		body := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, c.version), 2), c.present)
 		for _, v := range c.want.([]any) {
 			body, _ = binary.Append(body, binary.BigEndian, v)

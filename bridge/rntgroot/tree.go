@@ -125,11 +125,14 @@ type column struct {
 // one in the first. The branches must be the same in all files.
 //
 // The error wraps a *TreeError if branches cannot become fields.
-func OpenTree(name string, paths []string, o TreeOptions) (*Tree, error) {
+func OpenTree(name string, paths []string, o *TreeOptions) (*Tree, error) {
+	if o == nil {
+		o = new(TreeOptions)
+	}
 	if len(paths) == 0 {
 		return nil, errors.New("rntgroot: no files")
 	}
-	t := &Tree{name: name, options: o, at: -1}
+	t := &Tree{name: name, options: *o, at: -1}
 	at := int64(0)
 	for i, path := range paths {
 		t.files = append(t.files, treeFile{path: path, first: at, end: -1})
@@ -237,8 +240,8 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 	return nil
 }
 
-// entries writes n entries of the open file. Columns are read in parallel, no further ahead than there are workers, as
-// each column that waits needs memory.
+// entries writes n entries of the open file. Columns are read in parallel, no further ahead than
+// there are workers, as each column that waits needs memory.
 func (t *Tree) entries(w Writer, first, n int64) error {
 	type result struct {
 		array *columnar.Array
@@ -293,9 +296,10 @@ func (t *Tree) step(f treeFile) int64 {
 }
 
 // CreateFromTree creates a ROOT file at path with one RNTuple of all entries of t, and returns
-// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the number of entries that have
-// been written. If there is an error, no file is left.
-func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64), opts *rntuple.WriteOptions) (entries int64, err error) {
+// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the
+// number of entries that have been written. If there is an error, no file is left.
+func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64),
+	opts *rntuple.WriteOptions) (entries int64, err error) {
 	if name == "" {
 		name = t.doc.Name
 	}

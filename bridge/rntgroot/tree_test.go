@@ -17,7 +17,6 @@ import (
 	"go-hep.org/x/hep/groot/rtree"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/compare"
 )
@@ -51,7 +50,7 @@ func convert(t *testing.T, tree *rntgroot.Tree, opts *rntuple.WriteOptions) *rnt
 
 func openTree(t *testing.T, o rntgroot.TreeOptions, paths ...string) *rntgroot.Tree {
 	t.Helper()
-	tree, err := rntgroot.OpenTree("", paths, o)
+	tree, err := rntgroot.OpenTree("", paths, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,8 @@ func openTree(t *testing.T, o rntgroot.TreeOptions, paths ...string) *rntgroot.T
 
 // TestTreesOfGroot compares the values of converted trees with those that groot reads.
 func TestTreesOfGroot(t *testing.T) {
-	for name, tree := range map[string]string{"uproot-HZZ.root": "events", "uproot-Zmumu.root": "events", "nanoAOD_2015_CMS_Open_Data_ttbar.root": "Events"} {
+	for name, tree := range map[string]string{"uproot-HZZ.root": "events", "uproot-Zmumu.root": "events",
+		"nanoAOD_2015_CMS_Open_Data_ttbar.root": "Events"} {
 		path := sharedTree(t, name)
 		for _, flat := range []bool{false, true} {
 			r := convert(t, openTree(t, rntgroot.TreeOptions{Flat: flat}, path), nil)
@@ -143,7 +143,7 @@ func hepTrees(t *testing.T, pattern string) []string {
 // TestTreeSkip opens a tree of which several branches cannot be read.
 func TestTreeSkip(t *testing.T) {
 	path := hepTrees(t, "tdatime.root")[0]
-	_, err := rntgroot.OpenTree("", []string{path}, rntgroot.TreeOptions{})
+	_, err := rntgroot.OpenTree("", []string{path}, nil)
 	var all *rntgroot.TreeError
 	if !errors.As(err, &all) || !errors.Is(err, rntuple.ErrCorrupt) && !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Fatalf("%v, expected a TreeError", err)
@@ -180,7 +180,7 @@ func TestTreesOfOldROOT(t *testing.T) {
 }
 
 func TestTrees(t *testing.T) {
-	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"), remote.Options{})
+	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"), nil)
 	if err != nil || len(trees) != 1 {
 		t.Fatalf("%v (%v)", trees, err)
 	}
@@ -188,11 +188,12 @@ func TestTrees(t *testing.T) {
 	if got.Name != "events" || got.Class != "TTree" || got.Entries != 2421 || got.Cycle != 1 || len(got.Branches) != 51 {
 		t.Errorf("%+v", got)
 	}
-	want := []rntgroot.BranchInfo{{Name: "NJet", Type: "int", Title: "NJet/I"}, {Name: "Jet_Px", Type: "float[NJet]", Title: "Jet_Px[NJet]/F"}}
+	want := []rntgroot.BranchInfo{{Name: "NJet", Type: "int", Title: "NJet/I"},
+		{Name: "Jet_Px", Type: "float[NJet]", Title: "Jet_Px[NJet]/F"}}
 	if !reflect.DeepEqual(got.Branches[:2], want) {
 		t.Errorf("%+v, expected %+v", got.Branches[:2], want)
 	}
-	if _, err := rntgroot.Trees("../../testdata/dimuon.root", remote.Options{}); err != nil {
+	if _, err := rntgroot.Trees("../../testdata/dimuon.root", nil); err != nil {
 		t.Errorf("a file without trees: %v", err)
 	}
 }
@@ -227,7 +228,8 @@ func TestTreeSchema(t *testing.T) {
 		t.Errorf("fields\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	want = []string{
-		"NJet std::int32_t ", "Jet_Px std::vector<float>  [_0 float ]", "Jet_Py std::vector<float>  [_0 float ]", "NMuon std::int32_t ",
+		"NJet std::int32_t ", "Jet_Px std::vector<float>  [_0 float ]",
+		"Jet_Py std::vector<float>  [_0 float ]", "NMuon std::int32_t ",
 		"Muon_Px std::vector<float>  [_0 float ]", "MET_px float ", "MET_py float ",
 	}
 	if got := fields(rntgroot.TreeOptions{Branches: branches, Flat: true}); !slices.Equal(got, want) {
@@ -242,7 +244,8 @@ func TestTreeSchema(t *testing.T) {
 func TestTreeChain(t *testing.T) {
 	path := sharedTree(t, "uproot-HZZ.root")
 	one := convert(t, openTree(t, rntgroot.TreeOptions{}, path), nil)
-	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path), &rntuple.WriteOptions{MaxUnzippedPageSize: 4096})
+	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path),
+		&rntuple.WriteOptions{MaxUnzippedPageSize: 4096})
 	if n := one.NumEntries(); two.NumEntries() != 2*n {
 		t.Fatalf("%d entries", two.NumEntries())
 	}
@@ -284,9 +287,10 @@ func TestTreeErrors(t *testing.T) {
 		{"other name", "evnts", []string{hzz}, rntgroot.TreeOptions{}, `there is no tree "evnts", only "events"`},
 		{"pattern", "", []string{hzz}, rntgroot.TreeOptions{Branches: []string{"N*", "Jets_*"}}, `has no branch "Jets_*"`},
 		{"bad pattern", "", []string{hzz}, rntgroot.TreeOptions{Branches: []string{"["}}, "syntax error in pattern"},
-		{"other branches", "", []string{hzz, zmumu}, rntgroot.TreeOptions{}, "uproot-Zmumu.root: there is no branch for the field"},
+		{"other branches", "", []string{hzz, zmumu}, rntgroot.TreeOptions{},
+			"uproot-Zmumu.root: there is no branch for the field"},
 	} {
-		tree, err := rntgroot.OpenTree(test.tree, test.paths, test.o)
+		tree, err := rntgroot.OpenTree(test.tree, test.paths, &test.o)
 		if err == nil || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v, expected %q", test.name, err, test.text)
 		}
@@ -297,7 +301,8 @@ func TestTreeErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	out := filepath.Join(t.TempDir(), "out.root")
-	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil,
+		nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -350,7 +355,8 @@ func TestDamagedTrees(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
-			if result, err := compare.Values(context.Background(), good, r, nil); err != nil || len(result.Fields) > 0 || result.Entries[0] != result.Entries[1] {
+			if result, err := compare.Values(context.Background(), good, r, nil); err != nil || len(result.Fields) > 0 ||
+				result.Entries[0] != result.Entries[1] {
 				if len(result.Schema) == 0 {
 					t.Errorf("%s: other values: %v (%v)", what, result, err)
 				}
@@ -365,7 +371,7 @@ func TestDamagedTrees(t *testing.T) {
 }
 
 func convertFile(from, to string) error {
-	tree, err := rntgroot.OpenTree("", []string{from}, rntgroot.TreeOptions{})
+	tree, err := rntgroot.OpenTree("", []string{from}, nil)
 	if err != nil {
 		return err
 	}

@@ -106,8 +106,9 @@ func (b *branch) read(k *basket, p place) error {
 	return k.parse(record, p.seek, false)
 }
 
-// parse reads the record of a basket at an offset in the file: a key, which describes the basket at its end, and the
-// payload. Within a tree, the description is behind the key, and what follows is as in memory.
+// parse reads the record of a basket at an offset in the file: a key, which describes the basket at
+// its end, and the payload. Within a tree, the description is behind the key, and what follows is
+// as in memory.
 func (k *basket) parse(record []byte, seek int64, inside bool) error {
 	c := frame.NewReader(record, "basket", 0).BigEndian()
 	key := container.ReadKey(c)

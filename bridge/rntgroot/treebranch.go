@@ -110,10 +110,13 @@ var leafTypes = map[string]struct {
 	letter, unsignedLetter string
 	code, unsigned         int32
 }{
-	"TLeafO": {"O", "O", codeBool, codeBool}, "TLeafB": {"B", "b", codeChar, codeUChar}, "TLeafS": {"S", "s", codeShort, codeUShort},
-	"TLeafI": {"I", "i", codeInt, codeUInt}, "TLeafL": {"L", "l", codeLong64, codeULong64}, "TLeafG": {"G", "g", codeLong, codeULong},
+	"TLeafO": {"O", "O", codeBool, codeBool}, "TLeafB": {"B", "b", codeChar, codeUChar},
+	"TLeafS": {"S", "s", codeShort, codeUShort},
+	"TLeafI": {"I", "i", codeInt, codeUInt}, "TLeafL": {"L", "l", codeLong64, codeULong64},
+	"TLeafG": {"G", "g", codeLong, codeULong},
 	"TLeafF": {"F", "F", codeFloat, codeFloat}, "TLeafD": {"D", "D", codeDouble, codeDouble},
-	"TLeafF16": {"f", "f", codeFloat16, codeFloat16}, "TLeafD32": {"d", "d", codeDouble32, codeDouble32}, "TLeafC": {"C", "C", codeCharStar, codeCharStar},
+	"TLeafF16": {"f", "f", codeFloat16, codeFloat16}, "TLeafD32": {"d", "d", codeDouble32, codeDouble32},
+	"TLeafC": {"C", "C", codeCharStar, codeCharStar},
 }
 
 // leaf returns the decoder of the values of a leaf, or of one element if its number varies.
@@ -323,7 +326,8 @@ func (b *builder) split(c *class, branches *[]*branch) (*source, error) {
 // part returns the source of member i of c.
 func (b *builder) part(c *class, i int, before []*source, branches *[]*branch) (*source, error) {
 	m := &c.members[i]
-	if all := *branches; len(all) > 0 && all[0].kind == "TBranchElement" && int(all[0].id) == i && key(all[0].class) == key(c.name) {
+	if all := *branches; len(all) > 0 && all[0].kind == "TBranchElement" && int(all[0].id) == i &&
+		key(all[0].class) == key(c.name) {
 		*branches = all[1:]
 		return b.memberBranch(c, m, all[0], before)
 	}

@@ -52,8 +52,10 @@ func (all classes) newest(name string) (newest *class) {
 // tobject decodes TObjects, which have no byte count.
 func (k *compiler) tobject() *objects {
 	id, bits := plainOf[uint32]("std::uint32_t", 4), bitsOfObject()
-	s := &shape{shape: schema.Record, typeName: "TObject", names: []string{"fUniqueID", "fBits"}, items: []*shape{id.shape, bits.shape}, version: 1}
-	o := &objects{decoder: &decoder{shape: s, least: 10}, each: []*decoder{id, bits}, class: &class{name: "TObject", version: 1}}
+	s := &shape{shape: schema.Record, typeName: "TObject", names: []string{"fUniqueID", "fBits"},
+		items: []*shape{id.shape, bits.shape}, version: 1}
+	o := &objects{decoder: &decoder{shape: s, least: 10}, each: []*decoder{id, bits},
+		class: &class{name: "TObject", version: 1}}
 	o.read = func(c *cursor, a *columnar.Array, n int, members bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			c.u16()
@@ -161,8 +163,10 @@ func (o *objects) version(c *cursor, version uint16) {
 	if version == 0 {
 		sum = c.u32()
 	}
-	if c.err == nil && (version != 0 && int32(version) != o.class.version || version == 0 && o.class.checksum != sum && o.class.checksum != 0) {
-		c.fail(frame.Unsupported("an object of class %q of version %d, checksum %#x, among those of version %d, checksum %#x", o.class.name, version, sum, o.class.version, o.class.checksum))
+	if c.err == nil && (version != 0 && int32(version) != o.class.version || version == 0 && o.class.checksum != sum &&
+		o.class.checksum != 0) {
+		c.fail(frame.Unsupported("an object of class %q of version %d, checksum %#x, among those of version %d, checksum %#x",
+			o.class.name, version, sum, o.class.version, o.class.checksum))
 	}
 }
 

@@ -182,7 +182,8 @@ func grown[T columnar.Element](a *columnar.Array, n int) []T {
 var (
 	texts    = &decoder{shape: &shape{shape: schema.String, typeName: "std::string"}, least: 1, read: readTexts}
 	cstrings = &decoder{shape: texts.shape, read: readCStrings, whole: true}
-	tstrings = &decoder{shape: &shape{shape: schema.String, typeName: "std::string", loose: true}, least: 1, read: readTexts}
+	tstrings = &decoder{shape: &shape{shape: schema.String, typeName: "std::string", loose: true},
+		least: 1, read: readTexts}
 )
 
 // readCStrings reads one C string. An empty one may have no byte.

@@ -22,7 +22,7 @@ type openFile struct {
 }
 
 func openTrees(name string, far remote.Options) (*openFile, error) {
-	f, err := container.Open(context.Background(), name, far)
+	f, err := container.Open(context.Background(), name, &far)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,11 @@ func (o *openFile) read(k treeKey) (t *tree, err error) {
 
 // Trees describes all TTrees in a ROOT file, also in its folders. Of several cycles of a name,
 // only the highest counts. The options are for a file whose name is a URL.
-func Trees(path string, far remote.Options) ([]TreeInfo, error) {
-	o, err := openTrees(path, far)
+func Trees(path string, far *remote.Options) ([]TreeInfo, error) {
+	if far == nil {
+		far = new(remote.Options)
+	}
+	o, err := openTrees(path, *far)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +177,12 @@ func (l *leaf) cppType() string {
 }
 
 var codeNames = map[int32]string{
-	codeBool: "bool", codeChar: "char", codeUChar: "unsigned char", codeShort: "short", codeUShort: "unsigned short", codeInt: "int",
-	codeUInt: "unsigned int", codeLong: "long", codeULong: "unsigned long", codeLong64: "Long64_t", codeULong64: "ULong64_t",
-	codeFloat: "float", codeDouble: "double", codeFloat16: "Float16_t", codeDouble32: "Double32_t", codeCharStar: "char*",
+	codeBool: "bool", codeChar: "char", codeUChar: "unsigned char", codeShort: "short",
+	codeUShort: "unsigned short", codeInt: "int",
+	codeUInt: "unsigned int", codeLong: "long", codeULong: "unsigned long", codeLong64: "Long64_t",
+	codeULong64: "ULong64_t",
+	codeFloat:   "float", codeDouble: "double", codeFloat16: "Float16_t",
+	codeDouble32: "Double32_t", codeCharStar: "char*",
 }
 
 // infosOf reads the streamer information of a file.

@@ -109,7 +109,8 @@ func init() {
 
 // ofTree reports whether objects of a class are parts of a tree that are needed.
 func ofTree(class string) bool {
-	return strings.HasPrefix(class, "TBranch") && class != "TBranchRef" || strings.HasPrefix(class, "TLeaf") || class == "TBasket"
+	return strings.HasPrefix(class, "TBranch") && class != "TBranchRef" ||
+		strings.HasPrefix(class, "TLeaf") || class == "TBasket"
 }
 
 // addBuiltin adds what groot knows about a class of ROOT, and returns it; nil if groot does not
@@ -121,7 +122,8 @@ func (all classes) addBuiltin(name string, version uint16) *class {
 	}
 	k := &class{name: name, version: int32(version), checksum: uint32(info.CheckSum())}
 	for _, e := range info.Elements() {
-		m := member{name: e.Name(), title: e.Title(), code: int32(e.Type()), length: int32(e.ArrayLen()), typeName: e.TypeName()}
+		m := member{name: e.Name(), title: e.Title(), code: int32(e.Type()), length: int32(e.ArrayLen()),
+			typeName: e.TypeName()}
 		m.dims = e.ArrayDims()[:min(e.ArrayDim(), len(e.ArrayDims()))]
 		if o, ok := e.(root.Object); ok {
 			m.kind = o.Class()

@@ -27,7 +27,8 @@ type assembly struct {
 
 // compile makes the columns of a tree. The first one determines the schema.
 func (t *Tree) compile(from *tree) error {
-	a := &assembly{builder: newBuilder(from), options: t.options, tree: from, counted: map[*leaf][]column{}, selected: map[string]bool{}, taken: map[string]bool{}}
+	a := &assembly{builder: newBuilder(from), options: t.options, tree: from, counted: map[*leaf][]column{},
+		selected: map[string]bool{}, taken: map[string]bool{}}
 	if err := a.choose(); err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func (a *assembly) document() *schema.Document {
 		record := &shape{shape: schema.Record}
 		var parts []*source
 		for _, c := range arrays {
-			record.names, record.about, record.items = append(record.names, c.name), append(record.about, c.title), append(record.items, c.shape)
+			record.names, record.about, record.items = append(record.names, c.name), append(record.about, c.title),
+				append(record.items, c.shape)
 			parts = append(parts, c.source)
 			d := listShape("ROOT::VecOps::RVec", c.shape).document(c.name)
 			d.Source, d.Description, d.Columns = name, c.title, nil
@@ -188,7 +190,8 @@ func (a *assembly) document() *schema.Document {
 		}
 		add(column{name, "", collectionOf(untyped(record), counter, recordOf(record, parts))})
 		if owner := a.owners[l]; a.selected[owner.name] {
-			projected = append(projected, &schema.FieldDocument{Name: fieldName(l.name), Type: "ROOT::RNTupleCardinality<std::uint32_t>", Role: "plain", Source: name, Description: owner.about()})
+			projected = append(projected, &schema.FieldDocument{Name: fieldName(l.name),
+				Type: "ROOT::RNTupleCardinality<std::uint32_t>", Role: "plain", Source: name, Description: owner.about()})
 		}
 	}
 	doc.Fields = append(doc.Fields, projected...)
@@ -221,7 +224,8 @@ func agree(doc, first *schema.Document, file string) error {
 			return fmt.Errorf("%s: there is no branch for the field %q, unlike in the first file", file, f.Name)
 		}
 		if !alike(f, g) {
-			return fmt.Errorf("%s: the branch of the field %q has the type %s, in the first file %s", file, f.Name, typeOf(g), typeOf(f))
+			return fmt.Errorf("%s: the branch of the field %q has the type %s, in the first file %s", file,
+				f.Name, typeOf(g), typeOf(f))
 		}
 	}
 	for _, f := range doc.Fields {

@@ -27,11 +27,13 @@ type shape struct {
 }
 
 func scalarOf[T columnar.Element](cppType string) *shape {
-	return &shape{shape: schema.Scalar, typeName: cppType, values: func(a *columnar.Array) { columnar.SetValues(a, []T(nil)) }}
+	return &shape{shape: schema.Scalar, typeName: cppType,
+		values: func(a *columnar.Array) { columnar.SetValues(a, []T(nil)) }}
 }
 
 func arrayShape(item *shape, n int) *shape {
-	return &shape{shape: schema.Array, typeName: fmt.Sprintf("std::array<%s,%d>", item.typeName, n), size: n, items: []*shape{item}, loose: item.loose}
+	return &shape{shape: schema.Array, typeName: fmt.Sprintf("std::array<%s,%d>", item.typeName, n), size: n,
+		items: []*shape{item}, loose: item.loose}
 }
 
 // listShape returns the shape of collections. The template is "std::vector" or the like.
@@ -71,7 +73,8 @@ func (s *shape) name(i int) string {
 
 // document returns the field.
 func (s *shape) document(name string) *schema.FieldDocument {
-	d := &schema.FieldDocument{Name: name, Type: s.typeName, TypeVersion: s.version, TypeChecksum: s.checksum, Columns: s.columns}
+	d := &schema.FieldDocument{Name: name, Type: s.typeName, TypeVersion: s.version,
+		TypeChecksum: s.checksum, Columns: s.columns}
 	if s.typeName == "" {
 		d.TypeVersion, d.TypeChecksum = 0, nil
 	}

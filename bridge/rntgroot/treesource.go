@@ -240,7 +240,8 @@ func (s *source) some(a *columnar.Array, entry, end int64, items []int64) error 
 				n = items[i-from+1] - items[i-from]
 			}
 			if got := int64(b.ends[i] - at); got != n*int64(size) {
-				return fmt.Errorf("entry %d: %w", b.first+int64(i), frame.Corrupt("%d bytes, expected %d values of %d", got, n, size))
+				return fmt.Errorf("entry %d: %w", b.first+int64(i),
+					frame.Corrupt("%d bytes, expected %d values of %d", got, n, size))
 			}
 			at = b.ends[i]
 		}

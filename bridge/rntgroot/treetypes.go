@@ -145,7 +145,8 @@ func bound(s string) (float64, error) {
 	if rest, ok := strings.CutPrefix(s, "-"); ok {
 		s, sign = rest, -1
 	}
-	if v, ok := map[string]float64{"pi": math.Pi, "2pi": 2 * math.Pi, "2*pi": 2 * math.Pi, "twopi": 2 * math.Pi, "pi/2": math.Pi / 2, "pi/4": math.Pi / 4}[s]; ok {
+	if v, ok := map[string]float64{"pi": math.Pi, "2pi": 2 * math.Pi, "2*pi": 2 * math.Pi, "twopi": 2 * math.Pi,
+		"pi/2": math.Pi / 2, "pi/4": math.Pi / 4}[s]; ok {
 		return sign * v, nil
 	}
 	v, err := strconv.ParseFloat(s, 64)
@@ -159,7 +160,8 @@ func packed32(comment string) (*decoder, error) {
 	case err != nil:
 		return nil, err
 	case factor != 0: // has more digits than Double32_t keeps in an RNTuple
-		return converted("double", 4, func(b []byte) float64 { return float64(binary.BigEndian.Uint32(b))/factor + least }), nil
+		return converted("double", 4, func(b []byte) float64 { return float64(binary.BigEndian.Uint32(b))/factor + least }),
+			nil
 	case least != 0:
 		d := converted("double", 3, func(b []byte) float64 { return float64(truncated(b, uint32(least))) })
 		d.typeName = "Double32_t"
@@ -292,7 +294,8 @@ func bitset(t cpptype.Type) (*decoder, error) {
 
 // pairOf returns the shape of the items of a map.
 func pairOf(key, elem *shape) *shape {
-	s := &shape{shape: schema.Record, items: []*shape{key, elem}, names: []string{"_0", "_1"}, loose: key.loose || elem.loose}
+	s := &shape{shape: schema.Record, items: []*shape{key, elem}, names: []string{"_0", "_1"},
+		loose: key.loose || elem.loose}
 	if key.typeName != "" && elem.typeName != "" {
 		s.typeName = "std::pair<" + key.typeName + "," + elem.typeName + ">"
 	}

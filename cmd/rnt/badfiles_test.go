@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// flawed makes the files good0.root, good1.root and so on, each with 3 clusters of 50 entries, and a bad one of each kind.
+// flawed makes the files good0.root, good1.root and so on, each with 3 clusters of 50 entries, and
+// a bad one of each kind.
 func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 	type entry struct {
 		A int32
@@ -89,8 +90,9 @@ func timeless(text string) string {
 	return regexp.MustCompile(`"(time|id)": ?"[^"]*"`).ReplaceAllString(text, "")
 }
 
-// TestSkipBad runs commands on good files with a bad one among them: with --skip-bad they make what they make of the good ones
-// alone, say which file they have skipped, and end with status 3; without it they fail.
+// TestSkipBad runs commands on good files with a bad one among them: with --skip-bad they make what
+// they make of the good ones alone, say which file they have skipped, and end with status 3;
+// without it they fail.
 func TestSkipBad(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := flawed(t, dir)
@@ -181,7 +183,8 @@ func TestSkipBad(t *testing.T) {
 					Files   int
 					Skipped []source.BadFile
 				}
-				if err := json.Unmarshal(list, &listed); err != nil || listed.Files != 4 || len(listed.Skipped) != 1 || listed.Skipped[0].File != file || listed.Skipped[0].Reason == "" {
+				if err := json.Unmarshal(list, &listed); err != nil || listed.Files != 4 || len(listed.Skipped) != 1 ||
+					listed.Skipped[0].File != file || listed.Skipped[0].Reason == "" {
 					t.Errorf("%s, %s: the list is %s", command, kind, list)
 				}
 			}
@@ -201,7 +204,8 @@ func TestSkipBadAmong(t *testing.T) {
 	in := []string{bad["page"], good[0], bad["cut"], bad["cut"], good[1], bad["pagelist"]}
 	stdout, stderr, status := try(append([]string{"merge", "--skip-bad", "--json", out}, in...)...)
 	report := report{}
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitSkipped || report.Inputs != 2 || report.Entries != 300 || len(report.Skipped) != 4 {
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitSkipped || report.Inputs != 2 ||
+		report.Entries != 300 || len(report.Skipped) != 4 {
 		t.Errorf("%v, status %d, %s%s", err, status, stdout, stderr)
 	}
 	for _, part := range []string{"skipped 4 of 6 files:\n", "page.root: cluster 1", "beginning anew without it\n"} {
@@ -209,16 +213,19 @@ func TestSkipBadAmong(t *testing.T) {
 			t.Errorf("%q does not say %q", stderr, part)
 		}
 	}
-	if _, stderr, _ := try(append([]string{"merge", "-q", "--force", "--skip-bad", out}, in...)...); strings.Contains(stderr, "anew") || !strings.Contains(stderr, "skipped 4") {
+	if _, stderr, _ := try(append([]string{"merge", "-q", "--force", "--skip-bad", out},
+		in...)...); strings.Contains(stderr, "anew") || !strings.Contains(stderr, "skipped 4") {
 		t.Error(stderr)
 	}
 
 	// The list of an earlier run is no list of this one.
-	if _, stderr, status := try("skim", "--where", "A>0", "--skip-bad", filepath.Join(dir, "new.root"), good[0]); status != exitOK {
+	if _, stderr, status := try("skim", "--where", "A>0", "--skip-bad", filepath.Join(dir, "new.root"),
+		good[0]); status != exitOK {
 		t.Error(status, stderr)
 	}
 	os.Remove(out)
-	if _, stderr, status := try("merge", "--skip-bad", out, good[0]); status != exitError || !strings.Contains(stderr, list+": exists; --force replaces it") {
+	if _, stderr, status := try("merge", "--skip-bad", out, good[0]); status != exitError ||
+		!strings.Contains(stderr, list+": exists; --force replaces it") {
 		t.Error(status, stderr)
 	}
 	rnt(t, "merge", "--skip-bad", "--force", out, good[0])
@@ -258,7 +265,8 @@ func TestSkipBadAmong(t *testing.T) {
 		{"merge --skip-bad --force --max-memory 10 OUT IN", exitError, "--max-memory raises it"},
 		{"skim --skip-bad --force --where B>0 OUT IN", exitError, "no field"},
 	} {
-		_, stderr := fed(t, c.status, string(piped), clitest.Arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
+		_, stderr := fed(t, c.status, string(piped),
+			clitest.Arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
 		if !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "skipped") {
 			t.Errorf("%s: %s", c.command, stderr)
 		}

@@ -49,7 +49,8 @@ func TestConvert(t *testing.T) {
 			from = append(from, "--schema", schema)
 		}
 		rnt(t, from...)
-		if got := rnt(t, "stat", back, "--json"); !strings.Contains(got, `"lz4 4"`) || strings.Contains(got, `"clusters": 1,`) {
+		if got := rnt(t, "stat", back, "--json"); !strings.Contains(got, `"lz4 4"`) ||
+			strings.Contains(got, `"clusters": 1,`) {
 			t.Errorf("%s: flags for writing have no effect: stat prints %.200s", kind, got)
 		}
 		skimmed := filepath.Join(dir, "skimmed.root")
@@ -72,10 +73,12 @@ func TestConvert(t *testing.T) {
 		if got, want := bins(file), bins(dimuon); got != want {
 			t.Errorf("%s: draw prints\n%.300s\nwant\n%.300s", kind, got, want)
 		}
-		if got, want := rnt(t, "cat", file, "--first", "79990", "--fields", "event"), rnt(t, "cat", dimuon, "--first", "79990", "--fields", "event"); got != want {
+		if got, want := rnt(t, "cat", file, "--first", "79990", "--fields", "event"),
+			rnt(t, "cat", dimuon, "--first", "79990", "--fields", "event"); got != want {
 			t.Errorf("%s: the last entries are\n%s\nwant\n%s", kind, got, want)
 		}
-		if got := rnt(t, "ls", file, "--json"); !strings.Contains(got, `"entries": 80000`) || !strings.Contains(got, `"fields": 12`) {
+		if got := rnt(t, "ls", file, "--json"); !strings.Contains(got, `"entries": 80000`) ||
+			!strings.Contains(got, `"fields": 12`) {
 			t.Errorf("%s: ls prints %s", kind, got)
 		}
 	}
@@ -120,7 +123,8 @@ func TestGuess(t *testing.T) {
 		{"jsonl", `{"a":1} {"a":18446744073709551615}`, "a std::uint64_t"},
 		{"jsonl", `{"a":-1} {"a":18446744073709551615}`, `field "a": no integer type holds both -1 and 18446744073709551615`},
 		{"jsonl", `{"a":1} {"a":1.5} {"a":"NaN"}`, "a double"},
-		{"jsonl", `{"a":9007199254740993} {"a":1.5}`, `field "a": no type holds both fractions and integers above 2^53 exactly`},
+		{"jsonl", `{"a":9007199254740993} {"a":1.5}`,
+			`field "a": no type holds both fractions and integers above 2^53 exactly`},
 		{"jsonl", `{"a":184467440737095516150}`, `field "a": no type holds both`},
 		{"jsonl", `{"a":"NaN"} {"a":"x"}`, "a std::string"},
 		{"jsonl", `{"a":true} {"a":null}`, "a std::optional<bool>"},
@@ -208,7 +212,8 @@ func TestCells(t *testing.T) {
 		{`{"a":"NA"} {"a":null}`, "NA", "", `the value "NA" looks like a missing one`},
 		{`{"a":1} {"a":null}`, "", "a\n1\n\"\"\n", ""},
 		{`{"a":1,"b":"x,\"y\"\nz"}`, "", "a,b\n1,\"x,\"\"y\"\"\nz\"\n", ""},
-		{`{"a":[{"x":1.5,"y":"NaN"}]} {"a":[{"x":1,"y":2}]}`, "", "a\n\"[{\"\"x\"\":1.5,\"\"y\"\":\"\"NaN\"\"}]\"\n\"[{\"\"x\"\":1,\"\"y\"\":2}]\"\n", ""},
+		{`{"a":[{"x":1.5,"y":"NaN"}]} {"a":[{"x":1,"y":2}]}`, "",
+			"a\n\"[{\"\"x\"\":1.5,\"\"y\"\":\"\"NaN\"\"}]\"\n\"[{\"\"x\"\":1,\"\"y\"\":2}]\"\n", ""},
 		{`{"a":"-Infinity"} {"a":0.1}`, "", "a\n-Infinity\n0.1\n", ""},
 	} {
 		write(t, in, c.text)
@@ -227,15 +232,16 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestBlankLines checks that in CSV of one column a blank line is an empty cell, both ways, and that text may begin with
-// a byte order mark.
+// TestBlankLines checks that in CSV of one column a blank line is an empty cell, both ways, and
+// that text may begin with a byte order mark.
 func TestBlankLines(t *testing.T) {
 	dir := t.TempDir()
 	const mark = "\ufeff"
 	for _, c := range []struct{ name, text, entries, back string }{
 		{"numbers.csv", "a\n1\n\n\n2\n\n", `{"a":1} {"a":null} {"a":null} {"a":2} {"a":null}`, "a\n1\n\"\"\n\"\"\n2\n\"\"\n"},
 		{"unended.csv", "a\n\n1", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
-		{"words.csv", "a\n\nx\n\"y\n\nz\"\n\n", `{"a":""} {"a":"x"} {"a":"y\n\nz"} {"a":""}`, "a\n\"\"\nx\n\"y\n\nz\"\n\"\"\n"},
+		{"words.csv", "a\n\nx\n\"y\n\nz\"\n\n", `{"a":""} {"a":"x"} {"a":"y\n\nz"} {"a":""}`,
+			"a\n\"\"\nx\n\"y\n\nz\"\n\"\"\n"},
 		{"returns.csv", "a\r\n\r\n1\r\n", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
 		{"two.csv", "a,b\n\n1,2\n\n", `{"a":1,"b":2}`, "a,b\n1,2\n"}, // no row has one cell
 		{"mark.csv", mark + "a\n\n1\n", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
@@ -246,7 +252,8 @@ func TestBlankLines(t *testing.T) {
 		write(t, in, c.text)
 		entries := strings.ReplaceAll(c.entries, "} {", "}\n{") + "\n"
 		compare(t, rnt(t, "cat", in), entries)
-		if got := rnt(t, "ls", in, "--json"); !strings.Contains(got, fmt.Sprintf(`"entries": %d,`, strings.Count(entries, "\n"))) {
+		if got := rnt(t, "ls", in, "--json"); !strings.Contains(got,
+			fmt.Sprintf(`"entries": %d,`, strings.Count(entries, "\n"))) {
 			t.Errorf("%s: ls prints %s", c.name, got)
 		}
 		rnt(t, "convert", in, root)
@@ -328,7 +335,8 @@ func TestConvertTrees(t *testing.T) {
 	fewer := filepath.Join(dir, "fewer.root")
 	writeTrees(t, fewer, "", "dir")
 	for _, files := range [][]string{{in, fewer}, {fewer, in}} { // dir/sub/t0 is in one of them
-		if _, stderr, status := try("convert", "--all", "--force", files[0], files[1], out); status != exitError || !strings.Contains(stderr, "--all joins files with the same trees") {
+		if _, stderr, status := try("convert", "--all", "--force", files[0], files[1], out); status != exitError ||
+			!strings.Contains(stderr, "--all joins files with the same trees") {
 			t.Errorf("--all of other trees: status %d, %s", status, stderr)
 		}
 	}
@@ -364,7 +372,8 @@ func TestConvertUncompared(t *testing.T) {
 	rnt(t, "convert", lines, filepath.Join(dir, "tuple.root"), "--schema", schema)
 	rnt(t, "convert", filepath.Join(dir, "tuple.root"), tuple)
 	for _, files := range [][]string{{record, tuple}, {tuple, record}} {
-		if stdout, stderr, status := try("diff", files[0], files[1]); status != 1 || !strings.Contains(stdout, "std::tuple<std::int64_t>") || stderr != "" {
+		if stdout, stderr, status := try("diff", files[0], files[1]); status != 1 ||
+			!strings.Contains(stdout, "std::tuple<std::int64_t>") || stderr != "" {
 			t.Errorf("status %d, %q, %q", status, stdout, stderr)
 		}
 	}
@@ -388,7 +397,8 @@ func TestConvertFlags(t *testing.T) {
 		{lines, "root", "--all", "--all makes RNTuples of TTrees"},
 	} {
 		_, stderr, status := try(append([]string{"convert", c.in, out + "." + c.suffix}, strings.Fields(c.flags)...)...)
-		if _, err := os.Stat(out + "." + c.suffix); status != exitUsage || !strings.HasPrefix(stderr, "rnt: "+c.want) || err == nil {
+		if _, err := os.Stat(out + "." + c.suffix); status != exitUsage ||
+			!strings.HasPrefix(stderr, "rnt: "+c.want) || err == nil {
 			t.Errorf("%s of %s to %s: status %d, %q, want %q; output: %v", c.flags, c.in, c.suffix, status, stderr, c.want, err)
 		}
 	}
@@ -412,7 +422,8 @@ func TestConvertLeft(t *testing.T) {
 	}
 }
 
-// TestConvertSkip leaves out the branches of a TTree that cannot be read, and says so with its status.
+// TestConvertSkip leaves out the branches of a TTree that cannot be read, and says so with its
+// status.
 func TestConvertSkip(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
 	if err != nil {
@@ -434,7 +445,8 @@ func TestConvertSkip(t *testing.T) {
 		{"IN OUT.root --skip --all", exitSkipped},
 		{"IN OUT.root --skip --dry-run", exitSkipped},
 	} {
-		if _, stderr := fed(t, c.status, "", clitest.Arguments("convert --force "+c.args, "IN", in, "OUT", out)...); !strings.Contains(stderr, "TDatime") {
+		if _, stderr := fed(t, c.status, "", clitest.Arguments("convert --force "+c.args, "IN", in, "OUT",
+			out)...); !strings.Contains(stderr, "TDatime") {
 			t.Errorf("%s: %s", c.args, stderr)
 		}
 	}

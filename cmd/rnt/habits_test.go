@@ -36,7 +36,8 @@ func TestHabits(t *testing.T) {
 	}()
 	empty := clitest.NewEditor(t, dimuon).Write()
 	passwd := filepath.Join(t.TempDir(), "passwd")
-	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"), 0o644); err != nil {
+	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	arrow := filepath.Join(t.TempDir(), "cut.arrow")
@@ -59,14 +60,17 @@ func TestHabits(t *testing.T) {
 		{"-q head -2 -f run DIMUON", 0, two, ""},
 		{"head -f run DIMUON -j 1 -n 2", 0, two, ""},
 		{"cat -2 DIMUON", 2, "", "rnt: unknown shorthand flag: '2' in -2\n"},
-		{"head -2 -f Muon_p* DIMUON --count 1", 2, "", `rnt: invalid argument "1" for "-n, --count" flag: it has the value "2" already` + "\n"},
+		{"head -2 -f Muon_p* DIMUON --count 1", 2, "",
+			`rnt: invalid argument "1" for "-n, --count" flag: it has the value "2" already` + "\n"},
 		{"head -1 -f Muon_p* DIMUON", 0, `{"Muon_pt":[7.1396484,3.3745117],"Muon_phi":[1.5068359,1.3967285]}` + "\n", ""},
 		{"head -1 -f nMuon,n*,?un DIMUON", 0, `{"nMuon":2,"run":194050}` + "\n", ""},
 		{"head -1 -f _collection0.Muon_charge DIMUON", 0, `{"_collection0.Muon_charge":[1,-1]}` + "\n", ""},
 
 		{"cat DIMUON --fields nope", 1, "", `rnt: DIMUON: no field "nope" in RNTuple "Events"` + "\n"},
-		{"cat DIMUON --fields Muon_px", 1, "", `rnt: DIMUON: no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?` + "\n"},
-		{"cat DIMUON --fields _collection0.Muon_px", 1, "", `rnt: DIMUON: no field "_collection0.Muon_px" in RNTuple "Events"; did you mean "_collection0.Muon_pt"?` + "\n"},
+		{"cat DIMUON --fields Muon_px", 1, "",
+			`rnt: DIMUON: no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?` + "\n"},
+		{"cat DIMUON --fields _collection0.Muon_px", 1, "",
+			`rnt: DIMUON: no field "_collection0.Muon_px" in RNTuple "Events"; did you mean "_collection0.Muon_pt"?` + "\n"},
 		{"stat DIMUON -f nope,x*,RUN", 1, "", "rnt: DIMUON: 3 wrong names of fields:\n" + `  no field "nope" in RNTuple "Events"` + "\n" +
 			`  no field matches "x*" in RNTuple "Events"` + "\n" + `  no field "RUN" in RNTuple "Events"; did you mean "run"?` + "\n"},
 		{"schema DIMUON -f a[", 2, "", `rnt: --fields: "a[" is not a valid pattern` + "\n"},
@@ -88,7 +92,8 @@ func TestHabits(t *testing.T) {
 		{"merge OUT PASSWD", 1, "", `rnt: PASSWD: not a ROOT file: it begins with "root:x:0"` + "\n"},
 		{"cat DIMUON events", 1, "", `rnt: DIMUON: RNTuple "events": not found; the file has Events` + "\n"},
 
-		{"ls DIMUON missing.root DIMUON", 1, "FILE" + strings.Repeat(" ", len(dimuon)-2) + "NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n" +
+		{"ls DIMUON missing.root DIMUON", 1, "FILE" + strings.Repeat(" ",
+			len(dimuon)-2) + "NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n" +
 			dimuon + "  Events   80,000      13  1.31 MB  zstd 5\n" + dimuon + "  Events   80,000      13  1.31 MB  zstd 5\n",
 			"rnt: open missing.root: no such file or directory\n"},
 		{"verify -q DIMUON", 0, "", ""},
@@ -96,11 +101,14 @@ func TestHabits(t *testing.T) {
 		{"hmerge OUT DIMUON DIMUON", 1, "", "\nrnt: --prefix makes names different: --prefix ,second_; of a TTree, rnt convert --flat makes fields without a _collection\n"},
 		// What a command is told and cannot do is an error.
 		{"cat TABLE Foo", 2, "", "rnt: TABLE is a CSV file, in which nothing is called \"Foo\"\n"},
-		{"arrow DIMUON --where x>1 --define x:float=run", 2, "", "rnt: --define: x is a name, which has no type here; leave out float\n"},
-		{"convert TABLE OUT --define c=nope", 1, "", `rnt: TABLE: expression, character 1: no field "nope" in RNTuple "Events"` + "\n"},
+		{"arrow DIMUON --where x>1 --define x:float=run", 2, "",
+			"rnt: --define: x is a name, which has no type here; leave out float\n"},
+		{"convert TABLE OUT --define c=nope", 1, "",
+			`rnt: TABLE: expression, character 1: no field "nope" in RNTuple "Events"` + "\n"},
 		{"schema TABLE Foo", 2, "", "nothing is called \"Foo\"\n"},
 		{"convert --name X TABLE OUT", 2, "", "nothing is called \"X\"\n"},
-		{"cat DIMUON --first 9223372036854775807", 1, "", "rnt: DIMUON: there is no entry 9223372036854775807 to start with: there are 80000\n"},
+		{"cat DIMUON --first 9223372036854775807", 1, "",
+			"rnt: DIMUON: there is no entry 9223372036854775807 to start with: there are 80000\n"},
 		{"cat DIMUON --first 80001", 1, "", "rnt: DIMUON: there is no entry 80001 to start with: there are 80000\n"},
 		{"cat DIMUON --first 80000", 0, "", ""},
 		{"cat TABLE --first 0", 0, `{"a":1,"b":2}` + "\n", ""},
@@ -110,12 +118,14 @@ func TestHabits(t *testing.T) {
 		{"cat TABLE --first 2 --where true", 1, "", "rnt: TABLE: there is no entry 2 to start with: there are 1\n"},
 		{"ls --cache-size 5 DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
 		{"ls --cache= DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
-		{"rename --to a;1 --out OUT DIMUON", 1, "", `RNTuple "a;1": the name ends in a cycle, ;1, which no new RNTuple may have: no reader would find it` + "\n"},
+		{"rename --to a;1 --out OUT DIMUON", 1, "",
+			`RNTuple "a;1": the name ends in a cycle, ;1, which no new RNTuple may have: no reader would find it` + "\n"},
 		{"attrs DIMUON --entry 80000", 1, "", "rnt: DIMUON: there is no entry 80000: there are 80000\n"},
 		{"plan --where nope>1 OUT DIMUON", 1, "", `no field "nope" in RNTuple "Events"` + "\n"},
 		{"draw DIMUON run --explain --out OUT.svg", 2, "", "rnt: --explain draws nothing; leave out --out and --json\n"},
 		{"draw DIMUON run --explain --json", 2, "", "rnt: --explain draws nothing; leave out --out and --json\n"},
-		{"skim --where run>0 --explain --json OUT DIMUON", 2, "", "rnt: --explain makes no file and has no report; leave out --json and --skip-bad\n"},
+		{"skim --where run>0 --explain --json OUT DIMUON", 2, "",
+			"rnt: --explain makes no file and has no report; leave out --json and --skip-bad\n"},
 		{"rename --to x --json DIMUON", 2, "", "rnt: --json and --force go with --out\n"},
 		{"index --remove --json DIMUON", 2, "", "rnt: --remove has no report; leave out --json\n"},
 		{"append OUT - --mode strict", 2, "", "rnt: --mode, --convert, --keep-compression and --drop-attributes go with files\n"},
@@ -124,7 +134,8 @@ func TestHabits(t *testing.T) {
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},
 		{"skim --where a:b>1 OUT DIMUON", 2, "", `; if a:b is a field, write $env["a:b"]` + "\n"},
 	} {
-		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "ARROW", arrow, "OUT", out, "TABLE", table)
+		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "ARROW", arrow,
+			"OUT", out, "TABLE", table)
 		args := strings.Fields(c.args)
 		for i := range args {
 			args[i] = names.Replace(args[i])
@@ -133,8 +144,10 @@ func TestHabits(t *testing.T) {
 		if status == exitUsage && c.status == exitUsage {
 			stderr, _, _ = strings.Cut(stderr, "usage: ")
 		}
-		if status != c.status || stdout != names.Replace(c.stdout) || !strings.HasSuffix(stderr, names.Replace(c.stderr)) || (c.stderr == "") != (stderr == "") {
-			t.Errorf("rnt %s: status %d, output\n%s%s\nwant %d\n%s%s", c.args, status, stdout, stderr, c.status, c.stdout, c.stderr)
+		if status != c.status || stdout != names.Replace(c.stdout) || !strings.HasSuffix(stderr, names.Replace(c.stderr)) ||
+			(c.stderr == "") != (stderr == "") {
+			t.Errorf("rnt %s: status %d, output\n%s%s\nwant %d\n%s%s", c.args, status, stdout, stderr,
+				c.status, c.stdout, c.stderr)
 		}
 	}
 	runtime.GOMAXPROCS(runtime.NumCPU()) // which -j has changed
@@ -177,7 +190,8 @@ func TestStandardInput(t *testing.T) {
 			args[i] = out
 		}
 		stdout, stderr := fed(t, c.status, c.in, args...)
-		if stdout != c.stdout || !strings.HasPrefix(stderr, c.stderr) || strings.Contains(stderr, temp) || c.stderr == "" && stderr != "" {
+		if stdout != c.stdout || !strings.HasPrefix(stderr, c.stderr) || strings.Contains(stderr, temp) ||
+			c.stderr == "" && stderr != "" {
 			t.Errorf("%s: %q, %q", c.args, stdout, stderr)
 		}
 	}
@@ -189,7 +203,8 @@ func TestStandardInput(t *testing.T) {
 // With --fields, stat, schema and diff show those fields only, and the sources of
 // projected ones where a file is to be made of a schema.
 func TestFields(t *testing.T) {
-	if text := rnt(t, "schema", dimuon, "-f", "run,Muon_p*"); strings.Contains(text, "\nevent ") || strings.Contains(text, "Muon_eta ") ||
+	if text := rnt(t, "schema", dimuon, "-f", "run,Muon_p*"); strings.Contains(text, "\nevent ") ||
+		strings.Contains(text, "Muon_eta ") ||
 		!strings.Contains(text, "\nrun ") || !strings.Contains(text, "\nMuon_phi ") {
 		t.Error(text)
 	}
@@ -199,7 +214,8 @@ func TestFields(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.root")
 	fed(t, exitOK, "", "create", "--schema", schema, out)
-	if text := rnt(t, "schema", out); !strings.Contains(text, "3 top-level fields") || !strings.Contains(text, "\n_collection0 ") || !strings.Contains(text, "\nnMuon ") {
+	if text := rnt(t, "schema", out); !strings.Contains(text, "3 top-level fields") ||
+		!strings.Contains(text, "\n_collection0 ") || !strings.Contains(text, "\nnMuon ") {
 		t.Error(text)
 	}
 	if text := rnt(t, "stat", dimuon, "-f", "run"); !strings.Contains(text, "\nrun ") || strings.Contains(text, "Muon") {
@@ -209,11 +225,13 @@ func TestFields(t *testing.T) {
 		Fields  []struct{ Path string }
 		Columns []struct{ Field string }
 	}](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
-	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" || s.Columns[0].Field != "run" {
+	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" ||
+		s.Columns[0].Field != "run" {
 		t.Errorf("%+v", s)
 	}
 	a := made(t, "left", leftFields, leftLines)
-	b := made(t, "left", leftFields+`,{"name": "c", "type": "int"}`, `{"a":1,"b":[0.75],"c":3}`+"\n"+`{"a":2,"b":[],"c":3}`+"\n")
+	b := made(t, "left", leftFields+`,{"name": "c", "type": "int"}`,
+		`{"a":1,"b":[0.75],"c":3}`+"\n"+`{"a":2,"b":[],"c":3}`+"\n")
 	compare(t, rnt(t, "diff", "-f", "a", a, b), "")
 	text, _ := fed(t, exitError, "", "diff", "-f", "c", a, b)
 	compare(t, text, "SCHEMA  OF  A  B\nfield   c      std::int32_t\n")
@@ -244,7 +262,8 @@ func TestIncompatible(t *testing.T) {
 
 // No message speaks to programmers in Go.
 func TestNoGo(t *testing.T) {
-	for _, args := range []string{"cat " + dimuon + " -f nope", "skim --where nope --name x out.root " + dimuon, "slim --fields nope out.root " + dimuon} {
+	for _, args := range []string{"cat " + dimuon + " -f nope", "skim --where nope --name x out.root " + dimuon,
+		"slim --fields nope out.root " + dimuon} {
 		_, stderr, _ := try(strings.Fields(args)...)
 		for _, word := range []string{"Go type", "struct", "rntuple.", "surgery.", "value.", "interface"} {
 			if strings.Contains(stderr, word) {

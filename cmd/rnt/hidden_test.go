@@ -23,7 +23,8 @@ func TestHidden(t *testing.T) {
 	if status != exitError || !strings.Contains(stderr, "structural role 0x4d") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	for _, command := range []string{"cat -q IN --count=1", "head -q -1 IN", "tail -q -1 IN", "convert -q --to csv IN -", "arrow -q IN --fields=run --count 1"} {
+	for _, command := range []string{"cat -q IN --count=1", "head -q -1 IN", "tail -q -1 IN", "convert -q --to csv IN -",
+		"arrow -q IN --fields=run --count 1"} {
 		want := exitSkipped
 		if strings.Contains(command, "--fields") {
 			want = exitOK
@@ -32,7 +33,8 @@ func TestHidden(t *testing.T) {
 			t.Errorf("rnt %s: status %d, %s", command, status, stderr)
 		}
 	}
-	if out := rnt(t, "schema", path); !strings.Contains(out, "13 top-level fields (1 hidden)") || !strings.Contains(out, "HIDDEN: ") {
+	if out := rnt(t, "schema", path); !strings.Contains(out, "13 top-level fields (1 hidden)") ||
+		!strings.Contains(out, "HIDDEN: ") {
 		t.Errorf("schema prints\n%s", out)
 	}
 	if s := decode[struct {
@@ -40,7 +42,8 @@ func TestHidden(t *testing.T) {
 			Path, Hidden string
 			Disk         int64 `json:"disk_bytes"`
 		}
-	}](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" || s.Fields[1].Disk != 1150 {
+	}](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" ||
+		s.Fields[1].Disk != 1150 {
 		t.Errorf("got %+v", s.Fields[1])
 	}
 }

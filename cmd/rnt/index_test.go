@@ -57,7 +57,8 @@ func TestIndexCommand(t *testing.T) {
 		t.Error(text)
 	}
 	text := rnt(t, "skim", "--force", "--where", "Run == 7", out, in)
-	if !strings.Contains(text, "50 of 1,000 entries") || !strings.HasSuffix(text, "\nzone maps: 9 of 10 clusters passed over\n") {
+	if !strings.Contains(text, "50 of 1,000 entries") ||
+		!strings.HasSuffix(text, "\nzone maps: 9 of 10 clusters passed over\n") {
 		t.Error(text)
 	}
 	for _, c := range []struct {
@@ -79,7 +80,8 @@ func TestIndexCommand(t *testing.T) {
 			t.Errorf("at a URL, %q: %+v, want %d clusters passed over", flag, got, passed)
 		}
 	}
-	if text := rnt(t, "stat", s.URL+"/in.root"); !strings.Contains(text, "\nzone map: bounds of 3 fields in 10 clusters\n") {
+	if text := rnt(t, "stat", s.URL+"/in.root"); !strings.Contains(text,
+		"\nzone map: bounds of 3 fields in 10 clusters\n") {
 		t.Error(text)
 	}
 	rnt(t, "skim", "--force", "--quiet", "--where", "Run == 7", out, in)
@@ -98,10 +100,12 @@ func TestIndexCommand(t *testing.T) {
 	}](t, "stat", "--json", in); fmt.Sprint(got.Zones) != "[{Run 10}]" {
 		t.Error(got)
 	}
-	compare(t, rnt(t, "index", "--json", "--drop", "Run", in, "events"), "{\n  \"fields\": [\n    \"Pt\",\n    \"Pt._0\"\n  ],\n  \"clusters\": 10\n}\n")
+	compare(t, rnt(t, "index", "--json", "--drop", "Run", in, "events"),
+		"{\n  \"fields\": [\n    \"Pt\",\n    \"Pt._0\"\n  ],\n  \"clusters\": 10\n}\n")
 	compare(t, rnt(t, "index", "--remove", in), "")
 	without()
-	for _, text := range []string{"index", "index --fields nope IN", "index --fields S IN", "index --remove --fields Run IN", "index IN nope", "index --drop Run IN events x"} {
+	for _, text := range []string{"index", "index --fields nope IN", "index --fields S IN",
+		"index --remove --fields Run IN", "index IN nope", "index --drop Run IN events x"} {
 		status := exitError
 		if text == "index" || strings.Contains(text, "remove") || strings.Contains(text, " x") {
 			status = exitUsage
@@ -114,14 +118,15 @@ func TestIndexCommand(t *testing.T) {
 	}
 }
 
-// TestLyingZones has a file of which a value was changed in its place, so that its zone map is wrong.
-// Commands do not use the map at a URL, unless --zones says so; of a local file they do.
+// TestLyingZones has a file of which a value was changed in its place, so that its zone map is
+// wrong. Commands do not use the map at a URL, unless --zones says so; of a local file they do.
 func TestLyingZones(t *testing.T) {
 	const was, is = 0x1122334455667788, 0x1122334455667799
 	dir := t.TempDir()
 	in, out, plan := filepath.Join(dir, "in.root"), filepath.Join(dir, "out"), filepath.Join(dir, "plan.json")
 	type event struct{ N int64 }
-	w, err := rntuple.Create[event](in, "events", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None, NoChecksums: true})
+	w, err := rntuple.Create[event](in, "events",
+		&rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None, NoChecksums: true})
 	if err != nil {
 		t.Fatal(err)
 	}

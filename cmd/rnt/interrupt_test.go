@@ -102,7 +102,8 @@ var stopping = map[syscall.Signal]struct {
 // interruptedCommands are all commands that read files, with what is said of their
 // output after a signal.
 var interruptedCommands = []struct{ args, fate string }{
-	{"ls IN", ""}, {"schema IN", ""}, {"cat IN", ""}, {"head -80000 IN", ""}, {"stat IN", ""}, {"attrs IN", ""}, {"verify IN", ""},
+	{"ls IN", ""}, {"schema IN", ""}, {"cat IN", ""}, {"head -80000 IN", ""}, {"stat IN", ""},
+	{"attrs IN", ""}, {"verify IN", ""},
 	{"dump IN --page-lists", ""}, {"diff IN IN", ""},
 	{"recover out.root IN", "; out.root was not written"},
 	{"merge out.root IN IN --level recompress --compression lzma:1", "; out.root was not written"},
@@ -239,9 +240,12 @@ var blockedCommands = []struct{ args, stdin, fate string }{
 	{"create --schema schema.json out.root", leftLines, "; out.root was not written"},
 	{"create --schema schema.json out.root", leftLines + `{"a":`, "; out.root was not written"},
 	{"append old.root -", "{", "; old.root is as it was"},
-	{"ls -", "root", ""}, {"schema -", "root", ""}, {"cat -", "", ""}, {"head -", "root", ""}, {"stat -", "root", ""}, {"attrs -", "root", ""},
-	{"verify -", "root", ""}, {"dump -", "root", ""}, {"diff IN -", "root", ""}, {"merge out.root IN -", "root", ""}, {"recover out.root -", "root", ""},
-	{"slim --drop run out.root -", "root", ""}, {"skim --where run>1 out.root -", "root", ""}, {"concat out.root -", "root", ""},
+	{"ls -", "root", ""}, {"schema -", "root", ""}, {"cat -", "", ""}, {"head -", "root", ""}, {"stat -", "root", ""},
+	{"attrs -", "root", ""},
+	{"verify -", "root", ""}, {"dump -", "root", ""}, {"diff IN -", "root", ""}, {"merge out.root IN -", "root", ""},
+	{"recover out.root -", "root", ""},
+	{"slim --drop run out.root -", "root", ""}, {"skim --where run>1 out.root -", "root", ""},
+	{"concat out.root -", "root", ""},
 	{"split --entries 1 out.root -", "root", ""}, {"hmerge out.root -", "root", ""}, {"repack out.root -", "root", ""},
 	{"rename --to n --out out.root -", "root", ""},
 	{"cat IN > full pipe", "", ""},
@@ -273,8 +277,8 @@ func TestSignalBlocked(t *testing.T) {
 			if full {
 				_, to = pipe()
 			}
-			// What waits for input ends by itself, however slow the machine is. The other has a fifth
-			// of the time to say that it ends.
+			// What waits for input ends by itself, however slow the machine is. The other has a
+			// fifth of the time to say that it ends.
 			grace := "1h"
 			if full {
 				grace = "3s"
@@ -319,9 +323,12 @@ func TestFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{
-		"create --schema fifo out.root", "cat fifo", "ls fifo", "verify fifo", "merge out.root IN fifo", "append old.root fifo", "recover out.root fifo",
-		"merge out.root @fifo", "convert fifo out.root", "convert --from csv fifo out.root", "convert --from jsonl fifo out.root", "convert --from parquet fifo out.root",
-		"convert --from arrow fifo out.root", "convert --from ttree fifo out.root", "skim --where run>1 --unit 0 . plan.json", "index fifo", "rename --to n fifo",
+		"create --schema fifo out.root", "cat fifo", "ls fifo", "verify fifo", "merge out.root IN fifo",
+		"append old.root fifo", "recover out.root fifo",
+		"merge out.root @fifo", "convert fifo out.root", "convert --from csv fifo out.root",
+		"convert --from jsonl fifo out.root", "convert --from parquet fifo out.root",
+		"convert --from arrow fifo out.root", "convert --from ttree fifo out.root", "skim --where run>1 --unit 0 . plan.json",
+		"index fifo", "rename --to n fifo",
 		"skim --where run>1 --unit 0 . fifo",
 	} {
 		dir := newFolder(t)
@@ -330,7 +337,8 @@ func TestFIFO(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := start(t, dir, nil, nil, argumentsOf(args, in)...)
-		if status, _ := p.result(); status != exitError && status != exitUsage || !strings.Contains(p.stderr.String(), "not a regular file") {
+		if status, _ := p.result(); status != exitError && status != exitUsage ||
+			!strings.Contains(p.stderr.String(), "not a regular file") {
 			t.Errorf("%s: status %d, %q", args, status, &p.stderr)
 		}
 	}
@@ -357,7 +365,8 @@ func TestSignalToPipeline(t *testing.T) {
 		feed.Close()
 		status, _ := p.result()
 		stdin.Close()
-		if now := state(t, dir); status != 130 || len(now) != 2 || p.stderr.String() != "rnt: interrupted; out.root was not written\n" {
+		if now := state(t, dir); status != 130 || len(now) != 2 ||
+			p.stderr.String() != "rnt: interrupted; out.root was not written\n" {
 			t.Errorf("status %d, %q, %d files", status, &p.stderr, len(now))
 		}
 	}
@@ -365,7 +374,8 @@ func TestSignalToPipeline(t *testing.T) {
 
 // The moments of a command at which a test sends it a signal: before the n-th operation
 // of a kind on the disk.
-var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp, "rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
+var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp,
+	"rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
 
 func init() {
 	prepareTool = func(tool *cli.Tool) {
@@ -419,7 +429,8 @@ func TestSignalAtCommit(t *testing.T) {
 		}
 		old := state(t, newFolder(t))
 		_, _, complete := at("")
-		if status, said, now := at(c.before); status != 130 || said != "rnt: interrupted"+c.fate+"\n" || !maps.Equal(now, old) {
+		if status, said, now := at(c.before); status != 130 || said != "rnt: interrupted"+c.fate+"\n" ||
+			!maps.Equal(now, old) {
 			t.Errorf("%s, before the commit: status %d, %q, there are\n%v\nwant\n%v", c.args, status, said, now, old)
 		}
 		if status, said, now := at(c.after); status != exitOK || said != "" || !maps.Equal(now, complete) {

@@ -41,26 +41,36 @@ func killCases() []killed {
 	both := of("n", killIn)
 	both.sum *= 2
 	return []killed{
-		{what: "create", args: "create FORCE --schema SCHEMA OUT", lines: killIn.lines(), outs: one, want: []held{of("n", killIn)}},
-		{what: "create from idle input", args: "create FORCE --cluster-size 10000 --schema SCHEMA OUT", lines: killIn.lines(), idle: true, outs: one},
+		{what: "create", args: "create FORCE --schema SCHEMA OUT", lines: killIn.lines(), outs: one,
+			want: []held{of("n", killIn)}},
+		{what: "create from idle input", args: "create FORCE --cluster-size 10000 --schema SCHEMA OUT", lines: killIn.lines(),
+			idle: true, outs: one},
 		{what: "merge", args: "merge FORCE --level rewrite OUT IN IN", outs: one, want: []held{of("n", killIn, killIn)}},
 		{what: "merge by copying", args: "merge FORCE OUT IN IN", outs: one, want: []held{of("n", killIn, killIn)}},
 		{what: "slim", args: "slim FORCE --compression lzma:7 --fields x,v OUT IN", outs: one, want: []held{of("n", killIn)}},
-		{what: "slim of standard input", args: "slim FORCE --compression lzma:7 --fields x,v OUT -", spool: true, outs: one, want: []held{of("n", killIn)}},
+		{what: "slim of standard input", args: "slim FORCE --compression lzma:7 --fields x,v OUT -", spool: true, outs: one,
+			want: []held{of("n", killIn)}},
 		{what: "skim", args: "skim FORCE --where x%2==1 OUT IN", outs: one, want: []held{of("n", odd)}},
-		{what: "concat", args: "concat FORCE OUT IN[10:9000] IN[500:]", outs: one, want: []held{of("n", numbers{10, 9000, 1}, numbers{500, killIn.end, 1})}},
-		{what: "split", args: "split --compression lzma:7 --entries 10000 OUT IN", fresh: true, outs: []string{"out-0.root", "out-1.root", "out-2.root"},
+		{what: "concat", args: "concat FORCE OUT IN[10:9000] IN[500:]", outs: one,
+			want: []held{of("n", numbers{10, 9000, 1}, numbers{500, killIn.end, 1})}},
+		{what: "split", args: "split --compression lzma:7 --entries 10000 OUT IN", fresh: true,
+			outs: []string{"out-0.root", "out-1.root", "out-2.root"},
 			want: []held{of("n", numbers{0, 10000, 1}), of("n", numbers{10000, 20000, 1}), of("n", numbers{20000, 30000, 1})}},
 		{what: "hmerge", args: "hmerge FORCE --compression lzma:7 OUT IN OTHER", outs: one, want: []held{both}},
-		{what: "repack", args: "repack FORCE --cluster-size 20000 --compression lzma:7 OUT IN", outs: one, want: []held{of("n", killIn)}},
+		{what: "repack", args: "repack FORCE --cluster-size 20000 --compression lzma:7 OUT IN", outs: one,
+			want: []held{of("n", killIn)}},
 		{what: "append", args: "append OUT IN", update: true, outs: one, want: []held{of("n", killIn, killIn)}},
-		{what: "append lines", args: "append --cluster-size 10000 OUT -", update: true, lines: killIn.lines(), outs: one, want: []held{of("n", killIn, killIn)}},
-		{what: "append idle lines", args: "append --cluster-size 10000 OUT -", update: true, lines: killIn.lines(), idle: true, outs: one},
-		{what: "merge into", args: "merge --into --level rewrite OUT IN", update: true, outs: one, want: []held{of("n", killIn, killIn)}},
+		{what: "append lines", args: "append --cluster-size 10000 OUT -", update: true, lines: killIn.lines(), outs: one,
+			want: []held{of("n", killIn, killIn)}},
+		{what: "append idle lines", args: "append --cluster-size 10000 OUT -", update: true, lines: killIn.lines(),
+			idle: true, outs: one},
+		{what: "merge into", args: "merge --into --level rewrite OUT IN", update: true, outs: one,
+			want: []held{of("n", killIn, killIn)}},
 		{what: "rename", args: "rename --to new OUT", update: true, outs: one, want: []held{of("new", killIn)}},
 		{what: "index", args: "index OUT", update: true, outs: one, want: []held{of("n", killIn)}},
 		{what: "rename in a copy", args: "rename FORCE --to new --out OUT IN", outs: one, want: []held{of("new", killIn)}},
-		{what: "convert", args: "convert FORCE --compression lzma:7 --fields x,v IN OUT", outs: one, want: []held{of("n", killIn)}},
+		{what: "convert", args: "convert FORCE --compression lzma:7 --fields x,v IN OUT", outs: one,
+			want: []held{of("n", killIn)}},
 		{what: "recover", args: "recover FORCE OUT IN", outs: one, want: []held{of("n", killIn)}},
 	}
 }
@@ -72,7 +82,8 @@ func TestKilled(t *testing.T) {
 	repeat := crashes(t)
 	t.Setenv("RNT_TEST_GRACE", "10s") // the machine is busy
 	dir := t.TempDir()
-	in, other, old, schema := filepath.Join(dir, "in.root"), filepath.Join(dir, "other.root"), filepath.Join(dir, "old.root"), filepath.Join(dir, "schema.json")
+	in, other, old, schema := filepath.Join(dir, "in.root"), filepath.Join(dir, "other.root"),
+		filepath.Join(dir, "old.root"), filepath.Join(dir, "schema.json")
 	numbersFile(t, in, "n", numbersFields, killIn.lines())
 	numbersFile(t, other, "n", otherFields, killIn.linesOf("z", "w"))
 	numbersFile(t, old, "old", numbersFields, killOld.lines())
@@ -188,7 +199,8 @@ func (k *killer) run(t *testing.T, s syscall.Signal, replace bool, after time.Du
 	}
 
 	// A command that does not return in time dies without knowing how far it has come.
-	unsure := strings.Contains(stderr.String(), "as it was, or complete") || strings.Contains(stderr.String(), "may have been written")
+	unsure := strings.Contains(stderr.String(), "as it was, or complete") ||
+		strings.Contains(stderr.String(), "may have been written")
 	what := fmt.Sprintf("%v after %v, replace %v", s, after, replace)
 	how := ended(cmd)
 	k.ends = append(k.ends, how)
@@ -201,7 +213,8 @@ func (k *killer) run(t *testing.T, s syscall.Signal, replace bool, after time.Du
 		case syscall.SIGKILL:
 			want = []string{s.String()}
 		}
-		if said := stderr.String(); !slices.Contains(want, how) || how == "130" && !strings.HasPrefix(said, "rnt: interrupted") || how == "143" && !strings.HasPrefix(said, "rnt: terminated") {
+		if said := stderr.String(); !slices.Contains(want, how) || how == "130" &&
+			!strings.HasPrefix(said, "rnt: interrupted") || how == "143" && !strings.HasPrefix(said, "rnt: terminated") {
 			t.Errorf("%s: ended with %s, %q", what, how, said)
 		}
 	}
@@ -227,7 +240,8 @@ func (k *killer) run(t *testing.T, s syscall.Signal, replace bool, after time.Du
 		}
 		if len(left) > 0 {
 			numbersFile(t, filepath.Join(dir, "next.root"), "n", numbersFields, "")
-			left = slices.DeleteFunc(names(t, dir), func(name string) bool { return name == "next.root" || slices.Contains(k.outs, name) })
+			left = slices.DeleteFunc(names(t, dir),
+				func(name string) bool { return name == "next.root" || slices.Contains(k.outs, name) })
 		}
 	}
 	if len(left) > 0 || len(spooled) > 0 {

@@ -21,7 +21,8 @@ func TestLists(t *testing.T) {
 	two := "\ufeff# a file here and one elsewhere\r\n\n  " + in + "\t\r\n" + s.URL + "/" + filepath.Base(in)
 	lists := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(two)) }))
 	defer lists.Close()
-	for name, text := range map[string]string{"two": two, "none": "# nothing\n\n", "binary": "a\x00b", "latin": "caf\xe9.root", "absent": "no.root\n"} {
+	for name, text := range map[string]string{"two": two, "none": "# nothing\n\n", "binary": "a\x00b",
+		"latin": "caf\xe9.root", "absent": "no.root\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,8 @@ func TestLists(t *testing.T) {
 	rnt(t, "merge", "-q", "got.root", "@two")
 	rnt(t, "diff", "got.root", "want.root")
 	for list, want := range map[string]string{
-		"@none": "none: lists no files", "@binary": "binary: line 1: not the name of a file", "@latin": "latin: line 1: not the name of a file",
+		"@none": "none: lists no files", "@binary": "binary: line 1: not the name of a file",
+		"@latin":  "latin: line 1: not the name of a file",
 		"@absent": "no.root", "@two-": "two-", "@": "no such file",
 	} {
 		if _, stderr, status := try("merge", "out.root", list); status != exitError || !strings.Contains(stderr, want) {

@@ -31,7 +31,8 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := [][]string{{"append", into, "-"}, {"append", into, more}, {"merge", "--into", into, more}, {"index", into}, {"rename", "--to", "left2", into}}
+	commands := [][]string{{"append", into, "-"}, {"append", into, more}, {"merge", "--into", into, more}, {"index", into},
+		{"rename", "--to", "left2", into}}
 	f, err := diskfile.Update(into, diskfile.Options{})
 	if err != nil {
 		t.Fatal(err)

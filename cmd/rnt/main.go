@@ -13,7 +13,8 @@ import (
 )
 
 // families are those of all commands.
-var families = []cli.Family{show.Commands, histogram.Commands, convert.Commands, edit.Commands, check.Commands, serve.Commands}
+var families = []cli.Family{show.Commands, histogram.Commands, convert.Commands, edit.Commands,
+	check.Commands, serve.Commands}
 
 func main() {
 	os.Exit(cli.New(os.Stdin, os.Stdout, os.Stderr, families...).RunUntilSignal(os.Args[1:]))

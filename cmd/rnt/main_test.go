@@ -118,7 +118,8 @@ func TestErrors(t *testing.T) {
 	for _, c := range cases {
 		stdout, stderr, status := try(strings.Fields(c.args)...)
 		first, rest, _ := strings.Cut(stderr, "\n")
-		said := first == c.stderr || status == exitError && strings.HasPrefix(first, "rnt: ") && strings.Contains(first, ": "+c.stderr)
+		said := first == c.stderr || status == exitError && strings.HasPrefix(first, "rnt: ") &&
+			strings.Contains(first, ": "+c.stderr)
 		if status != c.status || !said || stdout != "" {
 			t.Errorf("rnt %s: status %d, %q, output %q; want status %d, %q", c.args, status, first, stdout, c.status, c.stderr)
 		}
@@ -160,7 +161,8 @@ func TestRepeatedFlags(t *testing.T) {
 			if got := several.GetSlice(); err != nil || !slices.Equal(got, values) {
 				t.Errorf("%s --%s: %q, %v", f.command, f.name, got, err)
 			}
-		} else if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`--%s" flag: it has the value %q already`, f.name, values[0])) {
+		} else if err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf(`--%s" flag: it has the value %q already`, f.name, values[0])) {
 			t.Errorf("%s --%s: two values: %v", f.command, f.name, err)
 		}
 	}
@@ -189,7 +191,8 @@ func TestShortFlags(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "cat"}, {"cat", "-h"}, {"completion", "bash"}, {"completion", "fish"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "cat"}, {"cat", "-h"}, {"completion", "bash"},
+		{"completion", "fish"}} {
 		if out := rnt(t, args...); len(out) < 100 {
 			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)
 		}
@@ -197,7 +200,8 @@ func TestHelp(t *testing.T) {
 	if out := rnt(t, "help"); !strings.Contains(out, "\nUsage:\n  rnt [command]\n\nAvailable Commands:\n") {
 		t.Errorf("rnt help prints %q", out)
 	}
-	if out := rnt(t, "help", "cat"); !strings.Contains(out, "\nUsage:\n  rnt cat ") || !strings.Contains(out, "\nGlobal Flags:\n") {
+	if out := rnt(t, "help", "cat"); !strings.Contains(out, "\nUsage:\n  rnt cat ") ||
+		!strings.Contains(out, "\nGlobal Flags:\n") {
 		t.Errorf("rnt help cat prints %q", out)
 	}
 	for _, args := range [][]string{{"--version"}, {"-v"}, {"version"}} {
@@ -263,7 +267,8 @@ func TestOutputFails(t *testing.T) {
 		syscall.EPIPE:           "",
 		io.ErrClosedPipe:        "",
 	} {
-		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon}, {"stat", dimuon, "--json"}} {
+		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon},
+			{"stat", dimuon, "--json"}} {
 			var stderr bytes.Buffer
 			status := tool.Run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
 			if status != exitError || stderr.String() != want {
@@ -295,7 +300,8 @@ func TestInterruptedLater(t *testing.T) {
 	if status != 143 || stderr.String() != "rnt: terminated\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}
-	if n := bytes.Count(stdout.Bytes(), []byte("\n")); n == 0 || n >= 80000 || !bytes.HasSuffix(stdout.Bytes(), []byte("}\n")) {
+	if n := bytes.Count(stdout.Bytes(), []byte("\n")); n == 0 || n >= 80000 ||
+		!bytes.HasSuffix(stdout.Bytes(), []byte("}\n")) {
 		t.Errorf("%d lines, the last ends with %q", n, stdout.Bytes()[stdout.Len()-10:])
 	}
 }
@@ -319,7 +325,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("size(%d) = %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567",
+		-123: "-123", -1234: "-1,234"} {
 		if got := text.Count(n); got != want {
 			t.Errorf("count(%d) = %s, want %s", n, got, want)
 		}

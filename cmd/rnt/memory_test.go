@@ -24,9 +24,13 @@ func TestMaxMemory(t *testing.T) {
 	compare(t, rnt(t, "cat", "--max-memory", "64M", path), line)
 	out := filepath.Join(t.TempDir(), "out.root")
 	for args, status := range map[string]int{
-		"cat IN": 1, "head IN": 1, "schema IN": 1, "stat IN": 1, "attrs IN": 1, "diff IN IN": 2, "merge OUT IN": 1, "merge --all OUT IN": 1,
-		"merge --into IN " + dimuon: 1, "append IN " + dimuon: 1, "append IN -": 1, "slim --fields v OUT IN": 1, "skim --where len(v)>0 OUT IN": 1,
-		"concat OUT IN": 1, "split --entries 1 OUT IN": 1, "hmerge OUT IN": 1, "repack OUT IN": 1, "rename --to n IN": 1, "index IN": 1, "rename --to n --out OUT IN": 1,
+		"cat IN": 1, "head IN": 1, "schema IN": 1, "stat IN": 1, "attrs IN": 1, "diff IN IN": 2, "merge OUT IN": 1,
+		"merge --all OUT IN":        1,
+		"merge --into IN " + dimuon: 1, "append IN " + dimuon: 1, "append IN -": 1, "slim --fields v OUT IN": 1,
+		"skim --where len(v)>0 OUT IN": 1,
+		"concat OUT IN":                1, "split --entries 1 OUT IN": 1, "hmerge OUT IN": 1,
+		"repack OUT IN": 1, "rename --to n IN": 1,
+		"index IN": 1, "rename --to n --out OUT IN": 1,
 		"ls IN": 3, "verify IN": 1, "dump IN": 1, "recover OUT IN": 1, "plan OUT IN": 1,
 	} {
 		all := strings.NewReplacer("IN", path, "OUT", out)
@@ -35,7 +39,8 @@ func TestMaxMemory(t *testing.T) {
 			fields[i] = all.Replace(fields[i])
 		}
 		stdout, problem := fed(t, status, "", append(fields, "--max-memory", "150")...)
-		if text := stdout + problem; fields[0] != "recover" && !strings.Contains(text, "(EnvelopeBytes; --max-memory raises it)") || strings.Contains(text, "rntuple.") {
+		if text := stdout + problem; fields[0] != "recover" &&
+			!strings.Contains(text, "(EnvelopeBytes; --max-memory raises it)") || strings.Contains(text, "rntuple.") {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
@@ -67,7 +72,8 @@ func TestWarnNeeds(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		document, out := filepath.Join(dir, "schema.json"), filepath.Join(dir, "out.root")
-		if err := os.WriteFile(document, fmt.Appendf(nil, `{"name": "n", "fields": [{"name": "x", "type": %q}]}`, c.of), 0o644); err != nil {
+		if err := os.WriteFile(document, fmt.Appendf(nil, `{"name": "n", "fields": [{"name": "x", "type": %q}]}`, c.of),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		line := `{"x":` + c.value + "}\n"

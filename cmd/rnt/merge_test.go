@@ -32,7 +32,8 @@ func TestMerge(t *testing.T) {
 			Inputs, Entries int
 			Levels          []struct{ Level string }
 		}
-		if err := json.Unmarshal([]byte(text), &report); err != nil || report.Inputs != 2 || report.Entries != 2*strings.Count(want, "\n") || len(report.Levels) != 1 {
+		if err := json.Unmarshal([]byte(text), &report); err != nil || report.Inputs != 2 ||
+			report.Entries != 2*strings.Count(want, "\n") || len(report.Levels) != 1 {
 			t.Errorf("%v: %s", err, text)
 		}
 		if got, _ := tool(exitOK, "cat", out); got != want+want {
@@ -46,7 +47,8 @@ func TestMerge(t *testing.T) {
 			t.Errorf("level %s: the entries differ after more were added", level)
 		}
 	}
-	for _, args := range [][]string{{"merge"}, {"merge", "out"}, {"merge", "--mode", "x", "out", in}, {"merge", "--level", "9", "out", in}, {"merge", "--compression", "x", "out", in}} {
+	for _, args := range [][]string{{"merge"}, {"merge", "out"}, {"merge", "--mode", "x", "out", in},
+		{"merge", "--level", "9", "out", in}, {"merge", "--compression", "x", "out", in}} {
 		tool(exitUsage, args...)
 	}
 	_, problem := tool(exitError, "merge", "--mode", "strict", filepath.Join(dir, "none.root"), in, dimuon)
@@ -58,7 +60,8 @@ func TestMerge(t *testing.T) {
 // TestMergeSaysWhatIsLeft merges files of which the output does not have everything.
 func TestMergeSaysWhatIsLeft(t *testing.T) {
 	dir := t.TempDir()
-	few, more, none, into := filepath.Join(dir, "few.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "none.root"), filepath.Join(dir, "into.root")
+	few, more, none, into := filepath.Join(dir, "few.root"), filepath.Join(dir, "more.root"),
+		filepath.Join(dir, "none.root"), filepath.Join(dir, "into.root")
 	rnt(t, "slim", "--fields", "run", few, dimuon)
 	rnt(t, "slim", "--fields", "run,event,PV_npvs", more, dimuon)
 	rnt(t, "slim", "--fields", "run", into, dimuon)
@@ -89,14 +92,16 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		{"merge -q --all OUT NONE FEW", exitSkipped, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.root")
-		_, stderr, status := try(clitest.Arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
+		_, stderr, status := try(clitest.Arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE",
+			none, "INTO", into)...)
 		if status != c.status || stderr != c.stderr {
 			t.Errorf("%s: status %d, %q", c.command, status, stderr)
 		}
 	}
 	stdout, _, _ := try("merge", "--json", filepath.Join(dir, "out.root"), few, more)
 	var report report
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || !slices.Equal(report.Omitted, []string{"event", "PV_npvs"}) {
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil ||
+		!slices.Equal(report.Omitted, []string{"event", "PV_npvs"}) {
 		t.Errorf("%v, %s", err, stdout)
 	}
 }

@@ -35,7 +35,9 @@ func TestHMerge(t *testing.T) {
 	left, right := made(t, "left", leftFields, leftLines), made(t, "right", rightFields, rightLines)
 	out := filepath.Join(t.TempDir(), "out.root")
 	_, problem := fed(t, exitError, "", "hmerge", out, left, right)
-	if !strings.Contains(problem, `field "b"`) || !strings.Contains(problem, left) || strings.Contains(problem, ";") || !strings.HasSuffix(problem, "\nrnt: --prefix makes names different: --prefix ,second_\n") || strings.Count(problem, "\n") != 3 {
+	if !strings.Contains(problem, `field "b"`) || !strings.Contains(problem, left) || strings.Contains(problem, ";") ||
+		!strings.HasSuffix(problem, "\nrnt: --prefix makes names different: --prefix ,second_\n") ||
+		strings.Count(problem, "\n") != 3 {
 		t.Error(problem)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -46,7 +48,8 @@ func TestHMerge(t *testing.T) {
 		t.Error(text)
 	}
 	compare(t, rnt(t, "cat", out, "left"), `{"a":1,"b":[0.5],"r_b":"x","r_c":true}`+"\n"+`{"a":2,"b":[],"r_b":"","r_c":false}`+"\n")
-	for _, args := range []string{"hmerge", "hmerge o", "hmerge --prefix a,b o i", "hmerge --cluster-size 0 o i", "hmerge --compression x o i"} {
+	for _, args := range []string{"hmerge", "hmerge o", "hmerge --prefix a,b o i", "hmerge --cluster-size 0 o i",
+		"hmerge --compression x o i"} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
 }
@@ -69,7 +72,8 @@ func TestAppend(t *testing.T) {
 			t.Error("the file has changed")
 		}
 	}
-	for _, args := range []string{"append", "append o", "append o - i", "append --cluster-size 0 o -", "append --mode x o i"} {
+	for _, args := range []string{"append", "append o", "append o - i", "append --cluster-size 0 o -",
+		"append --mode x o i"} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
 }
@@ -84,7 +88,8 @@ func TestRepack(t *testing.T) {
 		"--cluster-size 100000":             "rewrite",
 		"--page-size 100 --compression lz4": "rewrite",
 	} {
-		report := decode[report](t, append(append([]string{"repack", "--force", "--json"}, strings.Fields(args)...), out, groups)...)
+		report := decode[report](t, append(append([]string{"repack", "--force", "--json"}, strings.Fields(args)...), out,
+			groups)...)
 		if last := report.Levels[len(report.Levels)-1].Level; last != level {
 			t.Errorf("%s: %+v, want %s", args, report, level)
 		}
@@ -98,7 +103,8 @@ func TestRepack(t *testing.T) {
 	}
 	compare(t, rnt(t, "cat", out), leftLines)
 	for _, args := range []string{
-		"repack", "repack o", "repack o i j k", "repack --encoding x o i", "repack --encoding a=X:y o i", "repack --encoding a=X:1:2 o i", "repack --encoding a=X:1:2:z o i",
+		"repack", "repack o", "repack o i j k", "repack --encoding x o i", "repack --encoding a=X:y o i",
+		"repack --encoding a=X:1:2 o i", "repack --encoding a=X:1:2:z o i",
 		"repack --cluster-size 0 o i", "repack --page-size -1 o i", "repack --compression x o i",
 	} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
@@ -121,7 +127,8 @@ func TestRename(t *testing.T) {
 	compare(t, rnt(t, "cat", in), leftLines)
 	compare(t, rnt(t, "rename", "--to", "new", "--field", "a=run", in), "")
 	compare(t, rnt(t, "cat", in, "new"), want)
-	for _, args := range []string{"rename", "rename f", "rename --field a f", "rename --field a=b --field a=c f", "rename --to x f n m"} {
+	for _, args := range []string{"rename", "rename f", "rename --field a f", "rename --field a=b --field a=c f",
+		"rename --to x f n m"} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
 	_, problem := fed(t, exitError, "", "rename", "--field", "run=b", in)
@@ -169,10 +176,12 @@ func TestDiff(t *testing.T) {
 	rnt(t, "repack", "--compression", "none", out, a)
 	compare(t, rnt(t, "diff", a, out), "")
 	text, _ = fed(t, exitError, "", "diff", "--layout", a, out)
-	if !strings.Contains(text, "LAYOUT") || !strings.Contains(text, "compression  b ") && !strings.Contains(text, "bytes") {
+	if !strings.Contains(text, "LAYOUT") || !strings.Contains(text, "compression  b ") &&
+		!strings.Contains(text, "bytes") {
 		t.Error(text)
 	}
-	for _, args := range []string{"diff", "diff a", "diff a b c d e", "diff --tolerance x a b", "diff --tolerance a=x a b", "diff --tolerance a=1:y a b"} {
+	for _, args := range []string{"diff", "diff a", "diff a b c d e", "diff --tolerance x a b", "diff --tolerance a=x a b",
+		"diff --tolerance a=1:y a b"} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
 	_, problem = fed(t, exitUsage, "", "diff", a, a+"x") // trouble, as that of diff

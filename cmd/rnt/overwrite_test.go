@@ -196,8 +196,8 @@ func TestMergeAll(t *testing.T) {
 	fed(t, exitError, "", "merge", "--all", out, in, in) // it is there
 }
 
-// TestNothingThatAppearsIsOverwritten puts a file in the place of OUT just before each command does: without --force
-// it stays.
+// TestNothingThatAppearsIsOverwritten puts a file in the place of OUT just before each command
+// does: without --force it stays.
 func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 	small := filepath.Join(t.TempDir(), "small.root")
 	rnt(t, "concat", small, dimuon+"[0:100]")
@@ -206,9 +206,12 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{
-		"merge OUT IN", "merge --all OUT IN", "hmerge OUT IN", "slim --fields run OUT IN", "skim --where run>0 OUT IN", "concat OUT IN",
-		"repack OUT IN", "rename --to new --out OUT IN", "create --schema SCHEMA OUT", "convert --to rntuple IN OUT", "convert --to csv IN OUT",
-		"draw IN run --out OUT.svg", "plan OUT IN", "split --entries 100 OUT-%d IN", "recover OUT IN", "stat --map OUT.svg IN",
+		"merge OUT IN", "merge --all OUT IN", "hmerge OUT IN", "slim --fields run OUT IN",
+		"skim --where run>0 OUT IN", "concat OUT IN",
+		"repack OUT IN", "rename --to new --out OUT IN", "create --schema SCHEMA OUT", "convert --to rntuple IN OUT",
+		"convert --to csv IN OUT",
+		"draw IN run --out OUT.svg", "plan OUT IN", "split --entries 100 OUT-%d IN", "recover OUT IN",
+		"stat --map OUT.svg IN",
 	} {
 		for _, force := range []string{"", " --force"} {
 			if force != "" && strings.HasPrefix(command, "split") {
@@ -223,7 +226,8 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 			})
 			var stdout, stderr strings.Builder
 			out := filepath.Join(t.TempDir(), "out")
-			status := tool.Run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
+			status := tool.Run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document),
+				strings.NewReader(""), &stdout, &stderr)
 			b, err := os.ReadFile(appeared)
 			if stays := string(b) == "precious"; err != nil || stays != (force == "") || stays != (status == exitError) {
 				t.Errorf("%s%s: status %d, %s, the file stays: %v, %v", command, force, status, stderr.String(), stays, err)

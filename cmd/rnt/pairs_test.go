@@ -111,7 +111,8 @@ func TestPairs(t *testing.T) {
 				}
 			}
 			if got, want := heldBy(t, out), of("n", in...); got != want {
-				t.Fatalf("pair %d, %v, wait %v: %d succeeded, but the file has %+v, want %+v", i, inputs, wait, len(in)-1, got, want)
+				t.Fatalf("pair %d, %v, wait %v: %d succeeded, but the file has %+v, want %+v", i, inputs,
+					wait, len(in)-1, got, want)
 			}
 			if len(in) < 2 || wait && len(in) < 3 {
 				t.Errorf("pair %d, wait %v: %d succeeded: %s%s", i, wait, len(in)-1, &both[0].stderr, &both[1].stderr)
@@ -173,7 +174,8 @@ func TestPairsOfOthers(t *testing.T) {
 				want = []held{of("n", pairBase)}
 			}
 			if got := heldBy(t, out, other.name, "n"); !slices.Contains(want, got) {
-				t.Fatalf("pair %d, %v: appended %v, done %v, but the file has %+v, want %+v", i, other.args, appended, done, got, want)
+				t.Fatalf("pair %d, %v: appended %v, done %v, but the file has %+v, want %+v", i, other.args,
+					appended, done, got, want)
 			}
 			ends[fmt.Sprintf("appended %v, done %v", appended, done)]++
 		}
@@ -209,7 +211,8 @@ func TestReplacedWhileAppending(t *testing.T) {
 		replace func() bool
 		want    held
 	}{
-		{"merge --force", func() bool { return launch(t, dir, "merge", "-q", "--force", out, a).succeeded(t) }, of("n", pairA)},
+		{"merge --force", func() bool { return launch(t, dir, "merge", "-q", "--force", out, a).succeeded(t) },
+			of("n", pairA)},
 		{"mv", func() bool {
 			moved := filepath.Join(dir, "moved.root")
 			copyFile(t, moved, a)

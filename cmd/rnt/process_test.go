@@ -63,7 +63,8 @@ func (n numbers) lines() string { return n.linesOf("x", "v") }
 func (n numbers) linesOf(number, list string) string {
 	var b strings.Builder
 	for x := n.first; x < n.end; x += n.step {
-		fmt.Fprintf(&b, "{%q:%d,%q:[%s]}\n", number, x, list, strings.TrimSuffix(strings.Repeat(strconv.Itoa(x)+",", x%3), ","))
+		fmt.Fprintf(&b, "{%q:%d,%q:[%s]}\n", number, x, list,
+			strings.TrimSuffix(strings.Repeat(strconv.Itoa(x)+",", x%3), ","))
 	}
 	return b.String()
 }

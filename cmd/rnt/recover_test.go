@@ -31,7 +31,8 @@ func TestRecover(t *testing.T) {
 	in := cut(t, "special_zero.root", 550) // list of keys, free list and streamer infos
 	out := filepath.Join(t.TempDir(), "out.root")
 	text := rnt(t, "recover", out, in)
-	if !strings.HasPrefix(text, "container: ") || !strings.Contains(text, "\nzero: 6 of 6 entries saved, found by the anchor at 0x52a that the scan found\n") {
+	if !strings.HasPrefix(text, "container: ") ||
+		!strings.Contains(text, "\nzero: 6 of 6 entries saved, found by the anchor at 0x52a that the scan found\n") {
 		t.Errorf("got\n%s", text)
 	}
 	compare(t, rnt(t, "cat", out), rnt(t, "cat", special+"zero.root"))
@@ -51,7 +52,8 @@ func TestRecover(t *testing.T) {
 		{[]string{in, in, "--force"}, "rnt: " + in + ": is an input and would be overwritten"},
 		{[]string{out, in}, "rnt: " + out + ": exists; --force replaces it"},
 		{[]string{out, "main.go", "--force"}, "rnt: main.go: nothing can be saved: there is no whole header of an RNTuple"},
-		{[]string{"--ntuple", "x", "--force", out, in}, "rnt: " + in + `: nothing can be saved: there is no RNTuple "x", or its header is lost`},
+		{[]string{"--ntuple", "x", "--force", out, in},
+			"rnt: " + in + `: nothing can be saved: there is no RNTuple "x", or its header is lost`},
 	} {
 		_, stderr, status := try(append([]string{"recover"}, c.args...)...)
 		if first, _, _ := strings.Cut(stderr, "\n"); status == exitOK || first != c.want {
@@ -60,7 +62,8 @@ func TestRecover(t *testing.T) {
 	}
 	// What was there stays if nothing can be saved.
 	compare(t, rnt(t, "cat", out), rnt(t, "cat", special+"zero.root"))
-	if _, stderr, status := try("recover", "--force", out, cut(t, "special_zero.root", 1700)); status != exitError || !strings.Contains(stderr, "nothing can be saved") {
+	if _, stderr, status := try("recover", "--force", out, cut(t, "special_zero.root", 1700)); status != exitError ||
+		!strings.Contains(stderr, "nothing can be saved") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
@@ -97,12 +100,14 @@ func TestRecoverKeepGoing(t *testing.T) {
 	}
 }
 
-// Entries are saved without an attribute set that is damaged, or without the footer: something is lost.
+// Entries are saved without an attribute set that is damaged, or without the footer: something is
+// lost.
 func TestRecoverMissing(t *testing.T) {
 	dir := t.TempDir()
 	good, in, out := filepath.Join(dir, "good.root"), filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
 	type event struct{ N int32 }
-	w, err := rntuple.Create[event](good, "events", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None})
+	w, err := rntuple.Create[event](good, "events",
+		&rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None})
 	if err == nil {
 		err = w.Write(&event{1})
 	}

@@ -38,7 +38,8 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
+	if !strings.Contains(stderr, `field "nMuon" is dropped`) ||
+		!strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
 		t.Error(stdout, stderr)
 	}
 
@@ -48,14 +49,16 @@ func TestCut(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	skim := decode[report](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
+	skim := decode[report](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields",
+		"event,Muon_pt", out, dimuon)
 	same("skim", cat(out), want...)
 	if skim.Entries != int64(len(want)) || skim.InputEntries != 80000 || len(want) == 0 {
 		t.Errorf("skim: %v, want %d entries", skim, len(want))
 	}
 
 	rnt(t, "concat", "--force", out, dimuon+"[79990:]", dimuon+"[2:3]", dimuon+"[:5]")
-	same("concat", cat(out), append(append(append([]string{}, everything[79990:]...), everything[2]), everything[:5]...)...)
+	same("concat", cat(out), append(append(append([]string{}, everything[79990:]...), everything[2]),
+		everything[:5]...)...)
 	table := rnt(t, "concat", "--force", "--clusters", out, dimuon+"[0:1]", dimuon)
 	if strings.Contains(table, "rewrite") || !strings.HasPrefix(cat(out), everything[0]) {
 		t.Error(table)
@@ -71,7 +74,8 @@ func TestCut(t *testing.T) {
 	}
 	same("split", all, everything...)
 	parts := decode[[]report](t, "split", "--json", "--size", "1", filepath.Join(dir, "p%02d"), dimuon)
-	if len(parts) < 2 || parts[1].Path != filepath.Join(dir, "p01") || parts[1].First != parts[0].End || parts[1].Entries != parts[1].End-parts[1].First {
+	if len(parts) < 2 || parts[1].Path != filepath.Join(dir, "p01") || parts[1].First != parts[0].End ||
+		parts[1].Entries != parts[1].End-parts[1].First {
 		t.Error(parts)
 	}
 }
@@ -79,7 +83,8 @@ func TestCut(t *testing.T) {
 // TestDefine adds fields, and selects entries by them.
 func TestDefine(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.root")
-	define := []string{"--define", "n:std::uint8_t = len(Muon_pt)", "--define", "charge = sum(Muon_charge)", "--define", "run = run + 1"}
+	define := []string{"--define", "n:std::uint8_t = len(Muon_pt)", "--define", "charge = sum(Muon_charge)",
+		"--define", "run = run + 1"}
 	var want []string
 	for line := range strings.Lines(rnt(t, "cat", dimuon, "--fields", "run,event,Muon_charge")) {
 		var e struct {
@@ -89,8 +94,10 @@ func TestDefine(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
-		if sum := strings.Count(fmt.Sprint(e.Charge, " "), "1") - 2*strings.Count(fmt.Sprint(e.Charge), "-"); len(e.Charge) != 2 || sum != 0 {
-			want = append(want, fmt.Sprintf(`{"event":%d,"n":%d,"charge":%d,"run":%d}`+"\n", e.Event, len(e.Charge), sum, e.Run+1))
+		if sum := strings.Count(fmt.Sprint(e.Charge, " "), "1") - 2*strings.Count(fmt.Sprint(e.Charge),
+			"-"); len(e.Charge) != 2 || sum != 0 {
+			want = append(want, fmt.Sprintf(`{"event":%d,"n":%d,"charge":%d,"run":%d}`+"\n", e.Event,
+				len(e.Charge), sum, e.Run+1))
 		}
 	}
 	rnt(t, append([]string{"skim", "--where", "n != 2 || charge != 0", "--fields", "event", out, dimuon}, define...)...)
@@ -99,12 +106,14 @@ func TestDefine(t *testing.T) {
 	}
 	for _, kind := range []string{"root", "jsonl", "parquet"} {
 		converted := filepath.Join(t.TempDir(), "out."+kind)
-		rnt(t, append([]string{"convert", dimuon, converted, "--where", "n != 2 || charge != 0", "--fields", "event"}, define...)...)
+		rnt(t, append([]string{"convert", dimuon, converted, "--where", "n != 2 || charge != 0", "--fields", "event"},
+			define...)...)
 		if got := rnt(t, "cat", converted); got != strings.Join(want, "") {
 			t.Errorf("convert to %s: other entries than those that skim keeps", kind)
 		}
 	}
-	if fields := rnt(t, "schema", out); !strings.Contains(fields, "std::uint8_t") || !strings.Contains(fields, `"sum(Muon_charge)"`) {
+	if fields := rnt(t, "schema", out); !strings.Contains(fields, "std::uint8_t") ||
+		!strings.Contains(fields, `"sum(Muon_charge)"`) {
 		t.Error(fields)
 	}
 	report := decode[report](t, append([]string{"slim", "--force", "--json", "--drop", "run", out, dimuon}, define...)...)
@@ -150,11 +159,13 @@ func TestWhereTwice(t *testing.T) {
 		if command[0] == "cat" || command[0] == "head" {
 			continue
 		}
-		if _, stderr, status := try(append(command, "--force", "--where", "run > 0", "--where", "run > 0) or (true")...); status == exitOK {
+		if _, stderr, status := try(append(command, "--force", "--where", "run > 0", "--where",
+			"run > 0) or (true")...); status == exitOK {
 			t.Errorf("%s: a condition reaches into another one: %s", command, stderr)
 		}
 	}
-	if got := rnt(t, append([]string{"cat", dimuon, fields, "--first", "90", "--count", "2"}, where...)...); got != strings.Join(strings.SplitAfter(want, "\n")[90:92], "") {
+	if got := rnt(t, append([]string{"cat", dimuon, fields, "--first", "90", "--count", "2"},
+		where...)...); got != strings.Join(strings.SplitAfter(want, "\n")[90:92], "") {
 		t.Errorf("cat with --first and --count: %s", got)
 	}
 }
@@ -176,14 +187,16 @@ func TestCutErrors(t *testing.T) {
 		{[]string{"slim", "--fields", "runn", "out", "in"}, 1, `no field "runn"`},
 		{[]string{"skim", "out", "in"}, 2, "which entries?"},
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
-		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
+		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1,
+			`no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
 		{[]string{"skim", "--where", "sum(Muon_pt * Muon_pt[1:]) > 1", "out", "in"}, 1, "entry "},
 		{[]string{"skim", "--where", "true", "--define", "x=1 +", "out", "in"}, 2, "--define: x: expression, character"},
 		{[]string{"slim", "--define", "nMuon == 2", "out", "in"}, 2, "--define: \"nMuon == 2\" is not NAME=EXPRESSION"},
 		{[]string{"slim", "--define", "x=1", "--define", "x=2", "out", "in"}, 2, `--define: "x" is defined twice`},
 		{[]string{"slim", "--define", "x=nMoun", "out", "in"}, 1, `did you mean "nMuon"?`},
 		{[]string{"slim", "--define", "run=1", "out", "in"}, 1, `there is a field "run" already; to replace it, drop it`},
-		{[]string{"slim", "--define", "x:std::int8_t=event", "out", "in"}, 1, `entry 0: field "x": value out of range: 1112 does not fit int8`},
+		{[]string{"slim", "--define", "x:std::int8_t=event", "out", "in"}, 1,
+			`entry 0: field "x": value out of range: 1112 does not fit int8`},
 		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
 		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},
 		{[]string{"concat", "out", "in[5:80001]"}, 1, "there are no entries from 5 to 80001, but 80000"},
@@ -229,11 +242,13 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields that all of them have,
-// and leave out those that the first file lacks, with status 3 unless a flag says which fields are wanted.
+// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields
+// that all of them have, and leave out those that the first file lacks, with status 3 unless a flag
+// says which fields are wanted.
 func TestFieldsDiffer(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string]string{"A": `{"a":1,"b":[1.5],"HLT_x":true}`, "B": `{"a":2,"b":[2.5,1]}`, "C": `{"b":[3.5],"HLT_y":true,"a":3}`}
+	files := map[string]string{"A": `{"a":1,"b":[1.5],"HLT_x":true}`, "B": `{"a":2,"b":[2.5,1]}`,
+		"C": `{"b":[3.5],"HLT_y":true,"a":3}`}
 	for name, line := range files {
 		files[name] = filepath.Join(dir, name+".root")
 		lines := filepath.Join(dir, name+".jsonl")
@@ -316,7 +331,8 @@ func TestFieldsDiffer(t *testing.T) {
 	}
 	plan := filepath.Join(dir, "plan.json")
 	rnt(t, "plan", "-q", "--units", "1", plan, files["B"], files["A"])
-	for flags, want := range map[string]string{"--to jsonl": left("HLT_x"), "--to rntuple": left("HLT_x"), "--to jsonl --fields a": ""} {
+	for flags, want := range map[string]string{"--to jsonl": left("HLT_x"), "--to rntuple": left("HLT_x"),
+		"--to jsonl --fields a": ""} {
 		status := exitOK
 		if want != "" {
 			status = exitSkipped

@@ -23,7 +23,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// A slurm is Slurm with one node, this one: its own slurmctld, slurmd and munged, which listen to nobody else.
+// A slurm is Slurm with one node, this one: its own slurmctld, slurmd and munged, which listen to
+// nobody else.
 type slurm struct {
 	t   *testing.T
 	env []string // for Slurm's commands
@@ -100,7 +101,8 @@ PartitionName=all Nodes=HOST Default=YES MaxTime=INFINITE State=UP
 		t.Fatal(err)
 	}
 	s := &slurm{t, append(os.Environ(), "SLURM_CONF="+file)}
-	s.daemon(dir, "munged", "-F", "--force", "--key-file="+dir+"/key", "--socket="+dir+"/munge", "--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/seed")
+	s.daemon(dir, "munged", "-F", "--force", "--key-file="+dir+"/key", "--socket="+dir+"/munge",
+		"--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/seed")
 	s.until("munged is there", func() bool { _, err := os.Stat(dir + "/munge"); return err == nil })
 	s.daemon(dir, "slurmctld", "-D")
 	s.daemon(dir, "slurmd", "-D")
@@ -167,8 +169,8 @@ func (s *slurm) shell(line string) string {
 	return string(out)
 }
 
-// tasks returns the tasks of arrays that are not done. They are in the given states: R for running, PD for pending,
-// CG for completing.
+// tasks returns the tasks of arrays that are not done. They are in the given states: R for running,
+// PD for pending, CG for completing.
 func (s *slurm) tasks(states string) []string {
 	s.t.Helper()
 	out, err := s.command("squeue", "-h", "-r", "-o", "%i", "--states="+states).Output()
@@ -189,9 +191,9 @@ func (s *slurm) until(what string, is func() bool) {
 	}
 }
 
-// TestSlurm has a real Slurm run the job of docs/guides/scaleout.md for 40 units, some of them in two tasks at the same time.
-// Tasks are killed, outputs are damaged and removed. The document's next line submits what is missing. What is joined
-// has the same bytes as without Slurm and faults.
+// TestSlurm has a real Slurm run the job of docs/guides/scaleout.md for 40 units, some of them in
+// two tasks at the same time. Tasks are killed, outputs are damaged and removed. The document's
+// next line submits what is missing. What is joined has the same bytes as without Slurm and faults.
 func TestSlurm(t *testing.T) {
 	document, err := os.ReadFile("../../docs/guides/scaleout.md")
 	if err != nil {
@@ -224,7 +226,8 @@ func TestSlurm(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("#!/bin/sh\nRNT_TEST_AS_TOOL=1 exec '%s' \"$@\"\n", self)
-	if err := errors.Join(os.WriteFile("bin/rnt", []byte(script), 0o755), os.WriteFile("job.sh", []byte(job), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile("bin/rnt", []byte(script), 0o755),
+		os.WriteFile("job.sh", []byte(job), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	s.env = append(s.env, "PATH="+here+"/bin:"+os.Getenv("PATH"))
@@ -243,7 +246,8 @@ func TestSlurm(t *testing.T) {
 	for i := range 10 {
 		urls = append(urls, fmt.Sprintf("%s/files-%d.root", server.URL, i))
 	}
-	if n := decode[report](t, append([]string{"plan", "--json", "--units", "40", "plan.json"}, urls...)...).Units; n != 40 {
+	if n := decode[report](t, append([]string{"plan", "--json", "--units", "40", "plan.json"},
+		urls...)...).Units; n != 40 {
 		t.Fatalf("%d units", n)
 	}
 

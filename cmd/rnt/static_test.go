@@ -8,12 +8,14 @@ import (
 	"testing"
 )
 
-// TestStatic makes sure that the program that RNTUPLE_STATIC names needs neither a loader nor a library of the system, nor
-// templates, and that every command that installs it is one that makes such a program.
+// TestStatic makes sure that the program that RNTUPLE_STATIC names needs neither a loader nor a
+// library of the system, nor templates, and that every command that installs it is one that makes
+// such a program.
 func TestStatic(t *testing.T) {
 	install := regexp.MustCompile(`(.*)go install \S*/cmd/rnt@(latest|v)`)
 	found := 0
-	for _, name := range []string{"README.md", "docs/guides/tool.md", "bridge/python/README.md", "docs/notes/releasing.md"} {
+	for _, name := range []string{"README.md", "docs/guides/tool.md", "bridge/python/README.md",
+		"docs/notes/releasing.md"} {
 		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,8 @@ const traced = "trace=?write,?pwrite64,?writev,?pwritev,?pwritev2,?copy_file_ran
 // writing and syncing are the names of the calls that write to files, and that sync
 // them.
 var (
-	writing = []string{"write", "pwrite64", "writev", "pwritev", "pwritev2", "copy_file_range", "sendfile", "splice", "ioctl", "fallocate", "ftruncate", "truncate"}
+	writing = []string{"write", "pwrite64", "writev", "pwritev", "pwritev2", "copy_file_range", "sendfile", "splice",
+		"ioctl", "fallocate", "ftruncate", "truncate"}
 	syncing = []string{"fsync", "fdatasync", "sync", "syncfs", "sync_file_range", "msync"}
 )
 
@@ -49,7 +50,8 @@ func trace(t *testing.T, stdin string, args ...string) (calls []call) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "trace")
 	cmd := another(t, t.TempDir(), args...)
-	cmd.Args = slices.Concat([]string{"strace", "-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-e", traced, "-o", log, cmd.Path}, args)
+	cmd.Args = slices.Concat([]string{"strace", "-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-e", traced,
+		"-o", log, cmd.Path}, args)
 	var err error
 	if cmd.Path, err = exec.LookPath("strace"); err != nil {
 		t.Skip("skipped: ", err)
@@ -171,7 +173,8 @@ func checkNew(t *testing.T, calls []call, out string) {
 	writes, syncs := named(calls, temp, writing...), named(calls, temp, syncing...)
 	folder := named(calls, filepath.Dir(out), syncing...)
 	if filepath.Dir(temp) != filepath.Dir(out) || len(writes) == 0 || len(syncs) == 0 || len(folder) == 0 {
-		t.Fatalf("%s: %d writes, %d syncs of %s, %d of its folder: %v", out, len(writes), len(syncs), temp, len(folder), calls)
+		t.Fatalf("%s: %d writes, %d syncs of %s, %d of its folder: %v", out, len(writes), len(syncs),
+			temp, len(folder), calls)
 	}
 	last := syncs[len(syncs)-1]
 	for _, w := range writes {
@@ -219,7 +222,8 @@ func checkUpdate(t *testing.T, calls []call, path string) {
 			}
 		}
 		// Only marks of free space need not be synced.
-		if synced := slices.ContainsFunc(syncs, func(s call) bool { return s.begin > w.end }); !synced && (w.size < 0 || w.size > freed) {
+		if synced := slices.ContainsFunc(syncs, func(s call) bool { return s.begin > w.end }); !synced &&
+			(w.size < 0 || w.size > freed) {
 			t.Errorf("%s: written and not synced: %v", path, w)
 		}
 	}
@@ -229,7 +233,8 @@ func checkUpdate(t *testing.T, calls []call, path string) {
 // cut; with --no-sync, none of them syncs.
 func TestSystemCalls(t *testing.T) {
 	dir := t.TempDir()
-	in, deep, damaged, schema := filepath.Join(dir, "in.root"), filepath.Join(dir, "deep.root"), filepath.Join(dir, "damaged.root"), filepath.Join(dir, "schema.json")
+	in, deep, damaged, schema := filepath.Join(dir, "in.root"), filepath.Join(dir, "deep.root"),
+		filepath.Join(dir, "damaged.root"), filepath.Join(dir, "schema.json")
 	some := numbers{0, 5000, 1}
 	numbersFile(t, in, "n", numbersFields, some.lines())
 	numbersFile(t, deep, "dir/sub/n", numbersFields, some.lines())
@@ -291,7 +296,8 @@ func TestSystemCalls(t *testing.T) {
 					if replace || c.update {
 						copyFile(t, out, base)
 					}
-					names := strings.NewReplacer("FORCE", force, "IN", in, "DEEP", deep, "OUT", out, "DAMAGED", damaged, "SCHEMA", schema, "PART", filepath.Join(dir, "part.root"))
+					names := strings.NewReplacer("FORCE", force, "IN", in, "DEEP", deep, "OUT", out, "DAMAGED", damaged, "SCHEMA",
+						schema, "PART", filepath.Join(dir, "part.root"))
 					for i := range args {
 						args[i] = names.Replace(args[i])
 					}

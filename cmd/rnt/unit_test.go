@@ -18,7 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// unitFiles makes files of 8400 entries in the working directory, with clusters of at most 300, and returns their names.
+// unitFiles makes files of 8400 entries in the working directory, with clusters of at most 300, and
+// returns their names.
 func unitFiles(t *testing.T) (files []string) {
 	t.Helper()
 	type event struct {
@@ -52,15 +53,17 @@ func unitFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// TestUnits works on the units of a plan. What is joined has the entries that the command makes of the files, and the
-// same bytes whether jobs ran once and in order, or not.
+// TestUnits works on the units of a plan. What is joined has the entries that the command makes of
+// the files, and the same bytes whether jobs ran once and in order, or not.
 func TestUnits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := unitFiles(t)
 	rnt(t, append([]string{"merge", "-q", "merged.root"}, files...)...)
-	makePlan := []string{"plan", "--json", "--force", "--units", "9", "--fields", "X", "--where", "ID >= 0", "plan.json", "@files.txt"}
+	makePlan := []string{"plan", "--json", "--force", "--units", "9", "--fields", "X", "--where", "ID >= 0",
+		"plan.json", "@files.txt"}
 	summary := decode[report](t, makePlan...)
-	if least, most := summary.Least, summary.Most; summary.Entries != 8400 || summary.Units != 9 || summary.Files != 6 || least < 1000 || most > 2*least {
+	if least, most := summary.Least, summary.Most; summary.Entries != 8400 || summary.Units != 9 || summary.Files != 6 ||
+		least < 1000 || most > 2*least {
 		t.Errorf("%+v", summary)
 	}
 	for _, c := range []struct{ unit, whole, suffix string }{
@@ -69,7 +72,8 @@ func TestUnits(t *testing.T) {
 		{"skim --where false OUT IN", "skim --where false OUT MERGED", ".root"},
 		{"slim --fields ID,X --define Y=2*X OUT IN", "slim --fields ID,X --define Y=2*X OUT MERGED", ".root"},
 		{"convert --to rntuple IN OUT", "convert MERGED OUT", ".root"},
-		{"convert --where X>40 --fields V --to parquet IN OUT", "convert --where X>40 --fields V --to parquet MERGED OUT", ".parquet"},
+		{"convert --where X>40 --fields V --to parquet IN OUT", "convert --where X>40 --fields V --to parquet MERGED OUT",
+			".parquet"},
 		{"convert --to arrows IN OUT", "convert --to arrows MERGED OUT", ".arrows"},
 		{"convert --to csv --where X>40 IN OUT", "convert --to csv --where X>40 MERGED OUT", ".csv"},
 	} {
@@ -78,7 +82,8 @@ func TestUnits(t *testing.T) {
 			once, often, want := dir+"/1/parts", dir+"/2/parts", dir+"/want"+c.suffix
 			work := func(status int, folder, which string, more ...string) (stderr string) {
 				t.Helper()
-				_, stderr, got := try(append(clitest.Arguments(c.unit, "IN", "plan.json", "OUT", folder), append(more, "-q", "--unit", which)...)...)
+				_, stderr, got := try(append(clitest.Arguments(c.unit, "IN", "plan.json", "OUT", folder),
+					append(more, "-q", "--unit", which)...)...)
 				if got != status {
 					t.Errorf("--unit %s %s: status %d, want %d, %s", which, more, got, status, stderr)
 				}
@@ -93,7 +98,10 @@ func TestUnits(t *testing.T) {
 			damage := func(name string, f func(b []byte) []byte) { change(t, filepath.Join(often, name), f) }
 			damage("0003"+c.suffix, func(b []byte) []byte { b[len(b)/2]++; return b })
 			damage("0005"+c.suffix, func(b []byte) []byte { return b[:len(b)-1] })
-			damage("0006.unit.json", func(b []byte) []byte { return bytes.Replace(b, []byte(`"plan":"`), []byte(`"plan":"0`), 1) })
+			damage("0006.unit.json", func(b []byte) []byte {
+				return bytes.Replace(b, []byte(`"plan":"`),
+					[]byte(`"plan":"0`), 1)
+			})
 			damage("0007.unit.json", func(b []byte) []byte { return b[:len(b)/2] })
 			if err := os.Remove(filepath.Join(often, "0008"+c.suffix)); err != nil {
 				t.Fatal(err)
@@ -102,7 +110,8 @@ func TestUnits(t *testing.T) {
 				return try(append([]string{"merge", "--plan", "plan.json", folder + "/../all.root", folder}, more...)...)
 			}
 			stdout, stderr, status := merge(often)
-			if status != exitError || stdout != "1,3,4,5,6,7,8\n" || !strings.Contains(stderr, "7 of 9 units to be done") || !strings.Contains(stderr, "unit 0003: 0003"+c.suffix+" is damaged") {
+			if status != exitError || stdout != "1,3,4,5,6,7,8\n" || !strings.Contains(stderr, "7 of 9 units to be done") ||
+				!strings.Contains(stderr, "unit 0003: 0003"+c.suffix+" is damaged") {
 				t.Errorf("%d, %q, %s", status, stdout, stderr)
 			}
 			if stdout, _, _ := merge(often, "-q", "--no-verify"); stdout != "1,4,5,6,7,8\n" { // the third has its size
@@ -157,8 +166,12 @@ func TestUnits(t *testing.T) {
 			if stderr := work(exitError, often, "0", "--compression", "none"); !strings.Contains(stderr, "is of other work") {
 				t.Errorf("other work: %s", stderr)
 			}
-			damage("0002.unit.json", func(b []byte) []byte { return bytes.Replace(b, []byte(`"work":"`), []byte(`"work":"not `), 1) })
-			if stdout, stderr, _ := merge(often, "--force"); stdout != "2\n" || !strings.Contains(stderr, "unit 0002: is of other work") {
+			damage("0002.unit.json", func(b []byte) []byte {
+				return bytes.Replace(b, []byte(`"work":"`),
+					[]byte(`"work":"not `), 1)
+			})
+			if stdout, stderr, _ := merge(often, "--force"); stdout != "2\n" ||
+				!strings.Contains(stderr, "unit 0002: is of other work") {
 				t.Errorf("other work: %q, %s", stdout, stderr)
 			}
 			if stderr := work(exitUsage, often, "9"); !strings.Contains(stderr, "the plan has 9 units") {
@@ -169,7 +182,8 @@ func TestUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(t, files[5], func(b []byte) []byte { return append(b, 0) })
-			if stderr := work(exitError, dir+"/3", "8"); !strings.Contains(stderr, files[5]+": the file has changed since the plan was made") {
+			if stderr := work(exitError, dir+"/3", "8"); !strings.Contains(stderr,
+				files[5]+": the file has changed since the plan was made") {
 				t.Errorf("a changed file: %s", stderr)
 			}
 			if left, err := os.ReadDir(dir + "/3"); err != nil || len(left) > 0 {
@@ -211,8 +225,8 @@ func same(t *testing.T, a, b string) {
 	}
 }
 
-// TestUnitsDrawn fills histograms of units. They add up to those of all entries, with the same bits as one process
-// that fills all units.
+// TestUnitsDrawn fills histograms of units. They add up to those of all entries, with the same bits
+// as one process that fills all units.
 func TestUnitsDrawn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := unitFiles(t)
@@ -221,7 +235,8 @@ func TestUnitsDrawn(t *testing.T) {
 		t.Errorf("%d units", n)
 	}
 	for i, flags := range []string{
-		"X --range 0:97", "-e X -e ID/100 --range 0:80 --bins 40 --weight X/3", "X:ID --range 0:8400,0:97 --bins 12,9 --where X>5",
+		"X --range 0:97", "-e X -e ID/100 --range 0:80 --bins 40 --weight X/3",
+		"X:ID --range 0:8400,0:97 --bins 12,9 --where X>5",
 		"X:ID --range 0:8400 --profile --bins 20", "V --range 0:1 --log y",
 	} {
 		folder, jobs := fmt.Sprint("folder", i), fmt.Sprint("jobs", i)
@@ -233,7 +248,8 @@ func TestUnitsDrawn(t *testing.T) {
 			rnt(t, draw("plan.json", "-q", "-j", "1", "--unit", strconv.Itoa(n-1-k), "--out", jobs)...)
 		}
 		same(t, folder, jobs)
-		got, want := decode[map[string]any](t, draw("plan.json", "--json", "--units", folder)...), decode[map[string]any](t, draw(files[0], append(files[1:], "--json")...)...)
+		got, want := decode[map[string]any](t, draw("plan.json", "--json", "--units", folder)...),
+			decode[map[string]any](t, draw(files[0], append(files[1:], "--json")...)...)
 		delete(got, "files")
 		delete(want, "files")
 		near(t, flags, got, want)
@@ -247,7 +263,8 @@ func TestUnitsDrawn(t *testing.T) {
 	if text := rnt(t, "draw", "plan.json", "X", "--range", "0:97", "--units", "jobs0"); !strings.Contains(text, "8,400") {
 		t.Errorf("drawn as text:\n%s", text)
 	}
-	if _, stderr, status := try("draw", "--units", "jobs0", "plan.json", "ID", "--range", "0:97"); status != exitError || !strings.Contains(stderr, "other work") {
+	if _, stderr, status := try("draw", "--units", "jobs0", "plan.json", "ID", "--range", "0:97"); status != exitError ||
+		!strings.Contains(stderr, "other work") {
 		t.Errorf("other work: %d, %s", status, stderr)
 	}
 }
@@ -287,7 +304,9 @@ func TestUnitsAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	unitFiles(t)
 	rnt(t, "plan", "-q", "--units", "20", "plan.json", "@files.txt")
-	for _, command := range []string{"skim --no-sync --where X>40 --unit : FOLDER plan.json", "convert --no-sync --to parquet --unit : plan.json FOLDER", "draw -e X --range 0:97 --unit : --out FOLDER plan.json"} {
+	for _, command := range []string{"skim --no-sync --where X>40 --unit : FOLDER plan.json",
+		"convert --no-sync --to parquet --unit : plan.json FOLDER",
+		"draw -e X --range 0:97 --unit : --out FOLDER plan.json"} {
 		name := strings.Fields(command)[0]
 		rnt(t, append(clitest.Arguments(command, "FOLDER", name+"-calm"), "-q")...)
 		var jobs sync.WaitGroup
@@ -320,9 +339,11 @@ func TestUnitsFar(t *testing.T) {
 	rnt(t, append([]string{"skim", "-q", "--where", "X>40", "want.root"}, files...)...)
 	rnt(t, "diff", "got.root", "want.root")
 	change(t, files[5], func(b []byte) []byte { return append(b, 0) })
-	for _, args := range []string{"skim -q --where X>40 --unit 4 others plan.json", "draw -q --range 0:1 --unit 4 --out others plan.json X", "convert -q --to csv --unit 4 plan.json others"} {
+	for _, args := range []string{"skim -q --where X>40 --unit 4 others plan.json",
+		"draw -q --range 0:1 --unit 4 --out others plan.json X", "convert -q --to csv --unit 4 plan.json others"} {
 		_, stderr, status := try(strings.Fields(args)...)
-		if status != exitError || !strings.Contains(stderr, "in%205.root") || !strings.Contains(stderr, "the file has changed") || strings.Contains(stderr, "secret") {
+		if status != exitError || !strings.Contains(stderr, "in%205.root") ||
+			!strings.Contains(stderr, "the file has changed") || strings.Contains(stderr, "secret") {
 			t.Errorf("%s: %d, %s", args, status, stderr)
 		}
 	}

@@ -25,13 +25,16 @@ type bucket struct {
 	waits   chan struct{} // if not nil, uploads are announced here and are not answered
 }
 
-// newBucket starts a bucket and returns the URLs of its objects by HTTP and S3, with a slash at the end.
+// newBucket starts a bucket and returns the URLs of its objects by HTTP and S3, with a slash at the
+// end.
 func newBucket(t *testing.T) (b *bucket, byHTTP, byS3 string) {
 	b = &bucket{objects: map[string][]byte{}}
 	s := httptest.NewServer(b)
 	t.Cleanup(s.Close)
-	for name, value := range map[string]string{"AWS_ENDPOINT_URL": s.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_PROFILE": "",
-		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_ENDPOINT_URL_S3": "", "AWS_REGION": ""} {
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL": s.URL, "AWS_ACCESS_KEY_ID": "key",
+		"AWS_SECRET_ACCESS_KEY": "secret", "AWS_PROFILE": "",
+		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+		"AWS_ENDPOINT_URL_S3": "", "AWS_REGION": ""} {
 		t.Setenv(name, value)
 	}
 	return b, s.URL + "/bucket/", "s3://bucket/"
@@ -62,8 +65,8 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestOutputsAtURLs has each command that makes a file make it at a URL, where it must be what it is on
-// disk.
+// TestOutputsAtURLs has each command that makes a file make it at a URL, where it must be what it
+// is on disk.
 func TestOutputsAtURLs(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -78,9 +81,12 @@ func TestOutputsAtURLs(t *testing.T) {
 	}
 	const out = "OUT"
 	for i, command := range []string{
-		"convert IN OUT.root", "convert IN OUT.parquet", "convert IN OUT.jsonl", "merge OUT.root IN IN", "concat OUT.root IN IN",
-		"skim OUT.root IN --where nMuon==2", "slim OUT.root IN --fields run", "repack OUT.root IN --compression lz4:4", "hmerge --prefix a_,b_ OUT.root IN IN",
-		"rename IN --to Other --out OUT.root", "recover OUT.root IN", "create OUT.root --schema schema.json", "draw IN nMuon --out OUT.svg", "stat IN --map OUT.svg",
+		"convert IN OUT.root", "convert IN OUT.parquet", "convert IN OUT.jsonl", "merge OUT.root IN IN",
+		"concat OUT.root IN IN",
+		"skim OUT.root IN --where nMuon==2", "slim OUT.root IN --fields run", "repack OUT.root IN --compression lz4:4",
+		"hmerge --prefix a_,b_ OUT.root IN IN",
+		"rename IN --to Other --out OUT.root", "recover OUT.root IN", "create OUT.root --schema schema.json",
+		"draw IN nMuon --out OUT.svg", "stat IN --map OUT.svg",
 	} {
 		for _, base := range []string{byHTTP, byS3}[i%2:][:1] {
 			run := func(place string, more ...string) (string, string, int) {
@@ -151,7 +157,8 @@ func TestNoOutputsAtURLs(t *testing.T) {
 		"merge s3://user:secret@bucket/o.root IN": "credentials are not taken from a URL",
 	} {
 		args := clitest.Arguments(command, "URL/", url, "IN", dimuon)
-		if _, stderr, status := try(args...); status != exitError || !strings.Contains(stderr, want) || strings.Contains(stderr, "secret") {
+		if _, stderr, status := try(args...); status != exitError || !strings.Contains(stderr, want) ||
+			strings.Contains(stderr, "secret") {
 			t.Errorf("%s: %d, %s, want %q", command, status, stderr, want)
 		}
 	}
@@ -174,7 +181,8 @@ func TestInterruptedUpload(t *testing.T) {
 	}()
 	<-b.waits
 	cancel(cli.SignalError{Signal: os.Interrupt})
-	if s := <-status; s != 130 || !strings.Contains(stderr.String(), "interrupted; "+url+"out.root was not written, or is complete") {
+	if s := <-status; s != 130 || !strings.Contains(stderr.String(),
+		"interrupted; "+url+"out.root was not written, or is complete") {
 		t.Errorf("%d, %s", s, stderr.String())
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 || len(b.objects) > 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// TestReadURLs has each command that reads print the same of files that are far away as of those on disk.
+// TestReadURLs has each command that reads print the same of files that are far away as of those on
+// disk.
 func TestReadURLs(t *testing.T) {
 	files := []string{dimuon}
 	for i, path := range remotetest.GoodFiles(t) { // all of them are read by the tests of the protocols
@@ -40,7 +41,8 @@ func readURLs(t *testing.T, files []string, base string) {
 	for _, path := range files {
 		url := base + filepath.Base(path)
 		for _, command := range []string{
-			"ls FILE", "ls --json FILE", "schema FILE", "schema --json FILE", "cat FILE", "head -3 FILE", "tail -3 FILE", "stat FILE", "stat --json FILE",
+			"ls FILE", "ls --json FILE", "schema FILE", "schema --json FILE", "cat FILE", "head -3 FILE", "tail -3 FILE",
+			"stat FILE", "stat --json FILE",
 			"attrs FILE", "verify FILE", "dump FILE", "diff FILE LOCAL", "arrow FILE",
 		} {
 			run := func(name string) (string, string, int) {
@@ -51,7 +53,8 @@ func readURLs(t *testing.T, files []string, base string) {
 			stdout, stderr, status := run(url)
 			want, wantErr, wantStatus := run(path)
 			if stdout != want || stderr != wantErr || status != wantStatus {
-				t.Errorf("rnt %s: %s: status %d, output\n%s%s\nwant %d\n%s%s", command, url, status, stdout, stderr, wantStatus, want, wantErr)
+				t.Errorf("rnt %s: %s: status %d, output\n%s%s\nwant %d\n%s%s", command, url, status, stdout, stderr,
+					wantStatus, want, wantErr)
 			} else if status == exitOK {
 				good++
 			}
@@ -60,12 +63,14 @@ func readURLs(t *testing.T, files []string, base string) {
 	if good < 11*len(files) {
 		t.Errorf("%d commands succeed, of %d files", good, len(files))
 	}
-	if _, stderr, status := try("tail", "-F", base+filepath.Base(files[0])); status != exitUsage || !strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
+	if _, stderr, status := try("tail", "-F", base+filepath.Base(files[0])); status != exitUsage ||
+		!strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
 		t.Errorf("tail -F: %d, %s", status, stderr)
 	}
 }
 
-// TestTokens has no command print the token in a URL, whether the file is good, missing, damaged, or of another schema.
+// TestTokens has no command print the token in a URL, whether the file is good, missing, damaged,
+// or of another schema.
 func TestTokens(t *testing.T) {
 	b, byHTTP, _ := newBucket(t)
 	content, err := os.ReadFile(dimuon)
@@ -80,17 +85,23 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.objects["/bucket/good.root"], b.objects["/bucket/damaged.root"], b.objects["/bucket/other.root"] = content, damaged, other
+	b.objects["/bucket/good.root"], b.objects["/bucket/damaged.root"], b.objects["/bucket/other.root"] = content, damaged,
+		other
 	t.Chdir(t.TempDir())
 	failed := 0
 	for _, name := range []string{"good.root", "missing.root", "damaged.root", "other.root"} {
 		for _, command := range []string{
-			"ls IN", "ls --json IN", "ls IN IN", "schema IN", "cat IN", "stat IN", "stat IN none", "attrs IN", "verify IN", "dump IN", "diff IN GOOD", "diff GOOD IN", "diff --json IN GOOD", "arrow IN",
-			"draw IN run", "draw --json GOOD IN run", "draw GOOD IN Nope", "merge --force OUT GOOD IN", "merge --all --force OUT GOOD IN", "slim --fields run --force OUT IN",
-			"skim --where run>1 --force OUT GOOD IN", "concat --force OUT IN[5:]", "concat --force OUT IN[5000000:]", "split --entries 50000 OUT IN", "hmerge --force OUT GOOD IN", "repack --force OUT IN",
-			"rename --force --to x --out OUT IN", "recover --force OUT IN", "convert --force GOOD IN OUT", "convert --force GOOD IN out.csv", "plan --force plan.json GOOD IN",
+			"ls IN", "ls --json IN", "ls IN IN", "schema IN", "cat IN", "stat IN", "stat IN none", "attrs IN", "verify IN",
+			"dump IN", "diff IN GOOD", "diff GOOD IN", "diff --json IN GOOD", "arrow IN",
+			"draw IN run", "draw --json GOOD IN run", "draw GOOD IN Nope", "merge --force OUT GOOD IN",
+			"merge --all --force OUT GOOD IN", "slim --fields run --force OUT IN",
+			"skim --where run>1 --force OUT GOOD IN", "concat --force OUT IN[5:]", "concat --force OUT IN[5000000:]",
+			"split --entries 50000 OUT IN", "hmerge --force OUT GOOD IN", "repack --force OUT IN",
+			"rename --force --to x --out OUT IN", "recover --force OUT IN", "convert --force GOOD IN OUT",
+			"convert --force GOOD IN out.csv", "plan --force plan.json GOOD IN",
 		} {
-			stdout, stderr, status := try(clitest.Arguments(command, "IN", byHTTP+name+"?authz=secret", "GOOD", byHTTP+"good.root?authz=secret", "OUT", "out.root")...)
+			stdout, stderr, status := try(clitest.Arguments(command, "IN", byHTTP+name+"?authz=secret", "GOOD",
+				byHTTP+"good.root?authz=secret", "OUT", "out.root")...)
 			if strings.Contains(stdout+stderr, "secret") {
 				t.Errorf("rnt %s of %s: status %d\n%.300s%s", command, name, status, stdout, stderr)
 			}

@@ -122,7 +122,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
-		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !strings.Contains(line, path) && !strings.Contains(line, plot) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !strings.Contains(line, path) &&
+			!strings.Contains(line, plot) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

@@ -32,10 +32,11 @@ func mass(e *Event) float64 {
 }
 
 func selectPairs(in, out string) error {
-	report, err := surgery.Skim(context.Background(), out, []surgery.Input{{Path: in}}, rntuple.WhereFunc(opposite), &surgery.SkimOptions{
-		Name: "Pairs", Keep: []string{"run", "event"},
-		Define: []surgery.Definition{surgery.Define("mass,desc=invariant mass in GeV", mass)},
-	})
+	report, err := surgery.Skim(context.Background(), out, []surgery.Input{{Path: in}},
+		rntuple.WhereFunc(opposite), &surgery.SkimOptions{
+			Name: "Pairs", Keep: []string{"run", "event"},
+			Define: []surgery.Definition{surgery.Define("mass,desc=invariant mass in GeV", mass)},
+		})
 	if err != nil {
 		return err // no file is left behind
 	}

@@ -130,7 +130,8 @@ func run(out io.Writer, path string, n int) error {
 	fmt.Fprintf(out, "%s: %d events, %.2f MB, %.0f bytes each\n", path, n, size/1e6, size/float64(n))
 	fmt.Fprintf(out, "generated and written: %.2f s, %.0f thousand events/s\n", writing.Seconds(), rate(writing))
 	fmt.Fprintf(out, "read, three fields:    %.2f s, %.0f thousand events/s\n", reading.Seconds(), rate(reading))
-	fmt.Fprintf(out, "mean mass of the Z:    %.2f GeV generated, %.2f GeV from muons with 16 bits for pt\n", generated, measured)
+	fmt.Fprintf(out, "mean mass of the Z:    %.2f GeV generated, %.2f GeV from muons with 16 bits for pt\n", generated,
+		measured)
 	fmt.Fprintf(out, "go on with:            rnt schema %[1]s\n                       root -l %[1]s\n", path)
 	return nil
 }

@@ -170,13 +170,15 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "schema/cpptype", "internal/nearest", "value"}
+var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "schema/cpptype",
+	"internal/nearest", "value"}
 
-// libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a small file.
+// libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a
+// small file.
 var libc = []string{"net", "net/http", "os/user"}
 
-// inside are the modules that may import internal packages of others, with the reason. All others use what is public, so
-// that a bridge of one release works with the library of the next.
+// inside are the modules that may import internal packages of others, with the reason. All others
+// use what is public, so that a bridge of one release works with the library of the next.
 var inside = map[string]string{
 	"cmd/rnt":           "one product with the library, of the same version",
 	"viewer":            "one product with the library, of the same version",
@@ -291,8 +293,8 @@ func checkImport(t *testing.T, name string, level int, path string) {
 	t.Errorf("%s imports %s", name, path)
 }
 
-// TestModules fails for a module that imports internal packages of another one. Tests may use internal/test, because users
-// compile none.
+// TestModules fails for a module that imports internal packages of another one. Tests may use
+// internal/test, because users compile none.
 func TestModules(t *testing.T) {
 	all, used := packages(t), map[string]bool{}
 	for name, files := range all {
@@ -331,12 +333,14 @@ func moduleOf(pkg string) string {
 	return pkg
 }
 
-// TestFamilies fails if a family of commands imports another one: what two of them need has to lie below both.
+// TestFamilies fails if a family of commands imports another one: what two of them need has to lie
+// below both.
 func TestFamilies(t *testing.T) {
 	for name, files := range packages(t) {
 		for _, f := range parse(t, files) {
 			for _, spec := range f.Imports {
-				if family, ok := strings.CutPrefix(importPath(spec), module); ok && slices.Contains(families, family) && name != "cmd/rnt" {
+				if family, ok := strings.CutPrefix(importPath(spec), module); ok &&
+					slices.Contains(families, family) && name != "cmd/rnt" {
 					t.Errorf("%s imports %s", name, family)
 				}
 			}

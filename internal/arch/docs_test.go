@@ -108,7 +108,8 @@ func TestGoCode(t *testing.T) {
 	var code strings.Builder
 	for _, path := range files(t, ".go") {
 		text := read(t, path)
-		if strings.Contains(path, "/examples/") || strings.HasSuffix(path, "_test.go") && strings.Contains(text, "\nfunc Example") {
+		if strings.Contains(path, "/examples/") || strings.HasSuffix(path, "_test.go") &&
+			strings.Contains(text, "\nfunc Example") {
 			code.WriteString(strings.ReplaceAll(text, "(sample,", `("data.root",`))
 		}
 	}

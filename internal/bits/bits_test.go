@@ -222,7 +222,8 @@ func TestHalf(t *testing.T) {
 		for _, c := range []struct {
 			v    float32
 			want uint16
-		}{{middle, even}, {math.Nextafter32(middle, float32(want)), uint16(h)}, {math.Nextafter32(middle, float32(next)), uint16(h) + 1}} {
+		}{{middle, even}, {math.Nextafter32(middle, float32(want)), uint16(h)},
+			{math.Nextafter32(middle, float32(next)), uint16(h) + 1}} {
 			if got := Float16(math.Float32bits(c.v)); got != c.want {
 				t.Fatalf("Float16(%g) is %#04x, want %#04x", c.v, got, c.want)
 			}
@@ -256,7 +257,8 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestEnds compares Ends with ends that are looked at one by one, with one that is wrong anywhere or none, in place or not.
+// TestEnds compares Ends with ends that are looked at one by one, with one that is wrong anywhere
+// or none, in place or not.
 func TestEnds(t *testing.T) {
 	forKernels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))

@@ -13,7 +13,8 @@ func Ints(least, greatest int64) zonemap.Bounds {
 
 // Floats returns bounds of floats.
 func Floats(least, greatest float64, nan bool) zonemap.Bounds {
-	return zonemap.Bounds{Kind: zonemap.Float, Least: math.Float64bits(least + 0), Greatest: math.Float64bits(greatest + 0), NaN: nan}
+	return zonemap.Bounds{Kind: zonemap.Float, Least: math.Float64bits(least + 0),
+		Greatest: math.Float64bits(greatest + 0), NaN: nan}
 }
 
 // None returns the bounds of no numbers of a kind.

@@ -15,8 +15,9 @@ var pools [64]sync.Pool
 // watch is what Watch was given last, or nil.
 var watch atomic.Pointer[func(memory unsafe.Pointer, back bool)]
 
-// Watch has watcher called with the address of all memory that is lent, or given back, until end is called. It is for
-// tests of those who borrow: nothing else tells that memory is not given back, or twice.
+// Watch has watcher called with the address of all memory that is lent, or given back, until end is
+// called. It is for tests of those who borrow: nothing else tells that memory is not given back, or
+// twice.
 func Watch(watcher func(memory unsafe.Pointer, back bool)) (end func()) {
 	watch.Store(&watcher)
 	return func() { watch.Store(nil) }
@@ -44,8 +45,8 @@ func Borrow[T column.Element](n int) ([]T, Lease) {
 	return unsafe.Slice((*T)(unsafe.Pointer(p)), room)[:n], Lease{p, uint8(class)}
 }
 
-// GiveBack takes back the memory, for later calls of Borrow, and makes l the zero Lease. Nobody may use the memory, nor a copy of
-// l, any more.
+// GiveBack takes back the memory, for later calls of Borrow, and makes l the zero Lease. Nobody may
+// use the memory, nor a copy of l, any more.
 func (l *Lease) GiveBack() {
 	if l.memory == nil {
 		return

@@ -22,7 +22,8 @@ func testBorrow[T column.Element](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 1000, 1 << 17, 1<<17 + 1} {
 		elements, lease := Borrow[T](n)
-		if room := cap(elements); len(elements) != n || room*size > max(16, 2*(n*size+7)) || n == 1<<17 && size&(size-1) == 0 && room != n {
+		if room := cap(elements); len(elements) != n || room*size > max(16, 2*(n*size+7)) || n == 1<<17 &&
+			size&(size-1) == 0 && room != n {
 			t.Errorf("%T: %d elements of %d wanted, room for %d", elements, len(elements), n, room)
 		}
 		for i := range elements {

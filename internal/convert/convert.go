@@ -9,8 +9,10 @@ import (
 // types lists the number types by their kind.
 var types = [...]reflect.Type{
 	reflect.Bool: reflect.TypeFor[bool](),
-	reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](), reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
-	reflect.Uint8: reflect.TypeFor[uint8](), reflect.Uint16: reflect.TypeFor[uint16](), reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
+	reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
+	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
+	reflect.Uint8: reflect.TypeFor[uint8](), reflect.Uint16: reflect.TypeFor[uint16](),
+	reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
 	reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 }
 
@@ -125,8 +127,10 @@ func Between(from, to reflect.Kind) Func {
 // that it does not convert to. In memory, a bool is an integer of 0 or 1.
 var table = [...]func(from, to reflect.Kind) Func{
 	reflect.Bool: fromInt[uint8],
-	reflect.Int8: fromInt[int8], reflect.Int16: fromInt[int16], reflect.Int32: fromInt[int32], reflect.Int64: fromInt[int64],
-	reflect.Uint8: fromInt[uint8], reflect.Uint16: fromInt[uint16], reflect.Uint32: fromInt[uint32], reflect.Uint64: fromInt[uint64],
+	reflect.Int8: fromInt[int8], reflect.Int16: fromInt[int16], reflect.Int32: fromInt[int32],
+	reflect.Int64: fromInt[int64],
+	reflect.Uint8: fromInt[uint8], reflect.Uint16: fromInt[uint16], reflect.Uint32: fromInt[uint32],
+	reflect.Uint64:  fromInt[uint64],
 	reflect.Float32: fromFloat[float32], reflect.Float64: fromFloat[float64],
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 var kinds = []reflect.Kind{
-	reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+	reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16,
+	reflect.Uint32, reflect.Uint64,
 	reflect.Float32, reflect.Float64,
 }
 
@@ -141,14 +142,16 @@ func TestFloats(t *testing.T) {
 		v, want float64
 		lost    bool
 	}{
-		{v: 0}, {v: math.Copysign(0, -1), want: math.Copysign(0, -1)}, {v: -1.5, want: -1.5}, {v: inf, want: inf}, {v: -inf, want: -inf}, {v: math.NaN(), want: math.NaN()},
+		{v: 0}, {v: math.Copysign(0, -1), want: math.Copysign(0, -1)}, {v: -1.5, want: -1.5}, {v: inf, want: inf},
+		{v: -inf, want: -inf}, {v: math.NaN(), want: math.NaN()},
 		{v: math.MaxFloat32, want: math.MaxFloat32}, {v: math.SmallestNonzeroFloat32, want: math.SmallestNonzeroFloat32},
 		{v: 1 + math.Ldexp(1, -24), want: 1}, {v: 1 + math.Ldexp(3, -24), want: 1 + math.Ldexp(1, -22)}, // ties to even
 		{v: 1e-300}, {v: math.MaxFloat32 + half/2, want: math.MaxFloat32},
 		{v: math.MaxFloat32 + half, lost: true}, {v: -math.MaxFloat32 - half, lost: true}, {v: math.MaxFloat64, lost: true},
 	} {
 		same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b }
-		dst, lost := run(t, Between(reflect.Float64, reflect.Float32), reflect.Float64, reflect.Float32, reflect.ValueOf([]float64{1, test.v}))
+		dst, lost := run(t, Between(reflect.Float64, reflect.Float32), reflect.Float64, reflect.Float32,
+			reflect.ValueOf([]float64{1, test.v}))
 		if test.lost != (lost == 1) || !test.lost && (lost >= 0 || !same(dst.Index(2).Float(), test.want)) {
 			t.Errorf("%g: %g, lost %d, want %g", test.v, dst.Index(2).Float(), lost, test.want)
 		}

@@ -38,7 +38,8 @@ type batchNode interface {
 // CompileBatches makes the plan that reads the last fields of chains, paths as
 // schema.Lookup returns them. If fresh is set, it uses no memory twice.
 func CompileBatches(src *pagesource.Source, chains [][]*schema.Field, fresh bool, opts Options) (*Batches, error) {
-	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*columnar.Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
+	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{},
+		leaves: map[string]*columnar.Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
 	b := &Batches{fresh: fresh}
 	for _, chain := range chains {
 		if n := c.path(chain, "0"); n != nil {
@@ -167,7 +168,8 @@ func (c *batchCompiler) value(f *schema.Field, domain string) batchNode {
 		}
 		return n
 	case schema.Variant:
-		n := &variantNode{arrayNode: arrayNode{a}, path: f.Path(), tags: leaf[column.Tagged]{column: open[column.Tagged](c.compiler, f, 0)}}
+		n := &variantNode{arrayNode: arrayNode{a}, path: f.Path(),
+			tags: leaf[column.Tagged]{column: open[column.Tagged](c.compiler, f, 0)}}
 		for _, child := range f.Children {
 			if alternative := c.value(child, alone); alternative != nil {
 				n.alternatives, a.Children = append(n.alternatives, alternative), append(a.Children, alternative.array())

@@ -27,7 +27,8 @@ func (scalarOf[T]) batch(c *batchCompiler, f *schema.Field, a *columnar.Array, d
 	if a.Shape == schema.Bitset {
 		per = int64(f.ArraySize)
 	}
-	return &valuesNode[T]{arrayNode: arrayNode{a}, column: open[T](c.compiler, f, 0), per: per, path: f.Path(), lend: domain != alone && !c.fresh}
+	return &valuesNode[T]{arrayNode: arrayNode{a}, column: open[T](c.compiler, f, 0), per: per, path: f.Path(),
+		lend: domain != alone && !c.fresh}
 }
 
 // shared returns the Array of the same shape that has the items of a column already, or nil,
@@ -154,7 +155,8 @@ func (o *offsets) fill(r *run, first, n int64) error {
 		return err
 	}
 	to := o.all[o.at+1:]
-	if t := o.others[o.index.twin]; t != nil && t.cluster == r.cluster && t.first == first && t.n == n && t.at == 0 && o.at == 0 {
+	if t := o.others[o.index.twin]; t != nil && t.cluster == r.cluster && t.first == first && t.n == n &&
+		t.at == 0 && o.at == 0 {
 		copy(to, t.all[1:])
 		o.begin = t.begin
 	} else {
@@ -219,7 +221,8 @@ func (s *sizesNode) read(r *run, first, n int64) error {
 	for i, end := range all[1:] {
 		size := uint64(end - all[i])
 		if size > s.max {
-			return r.corrupt(s.index.index.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(i), size, s.max)
+			return r.corrupt(s.index.index.path, "item %d: a collection of %d items, the type holds at most %d",
+				first+int64(i), size, s.max)
 		}
 		sizes[before+i] = size
 	}
@@ -387,7 +390,8 @@ func (v *variantNode) read(r *run, first, n int64) error {
 		tag, index := int32(-1), int64(0)
 		switch {
 		case t.Tag > uint32(len(v.alternatives)):
-			return r.corrupt(v.path, "item %d has the tag %d, there are %d alternatives", first+int64(i), t.Tag, len(v.alternatives))
+			return r.corrupt(v.path, "item %d has the tag %d, there are %d alternatives", first+int64(i),
+				t.Tag, len(v.alternatives))
 		case t.Tag == 0:
 		case t.Index > math.MaxInt64-1:
 			return r.corrupt(v.path, "item %d is item %d of its alternative", first+int64(i), t.Index)

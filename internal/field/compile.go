@@ -59,7 +59,8 @@ func Compile(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts
 }
 
 func newCompiler(src *pagesource.Source, opts Options) *compiler {
-	return &compiler{src: src, budget: opts.Budget, missing: opts.AllowMissing, ahead: src.NewReadAhead(), twins: &twins{byPage: map[uint64]*index{}}}
+	return &compiler{src: src, budget: opts.Budget, missing: opts.AllowMissing, ahead: src.NewReadAhead(),
+		twins: &twins{byPage: map[uint64]*index{}}}
 }
 
 func (c *compiler) plan(root node, t reflect.Type) (*Plan, error) {
@@ -69,7 +70,8 @@ func (c *compiler) plan(root node, t reflect.Type) (*Plan, error) {
 	case len(c.mismatches) > 0:
 		return nil, &schema.MismatchError{Mismatches: c.mismatches}
 	}
-	p := &Plan{src: c.src, root: root, size: t.Size(), budget: c.budget, batch: firstBatch, varying: c.varying, ahead: c.ahead, next: -1, end: math.MaxInt64}
+	p := &Plan{src: c.src, root: root, size: t.Size(), budget: c.budget, batch: firstBatch, varying: c.varying,
+		ahead: c.ahead, next: -1, end: math.MaxInt64}
 	if !c.varying {
 		p.batch = math.MaxInt64
 	}
@@ -199,7 +201,8 @@ func (c *compiler) nested(f *schema.Field, t reflect.Type, elem func(reflect.Typ
 }
 
 func (c *compiler) collection(f *schema.Field, item reflect.Type, elem func(reflect.Type) node) collection {
-	return collection{index: c.index(f), elem: elem(item), typ: item, size: item.Size(), plain: !hasPointers(item), single: f.Shape == schema.Optional}
+	return collection{index: c.index(f), elem: elem(item), typ: item, size: item.Size(), plain: !hasPointers(item),
+		single: f.Shape == schema.Optional}
 }
 
 func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
@@ -207,7 +210,8 @@ func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type
 		return c.mismatch(f, t)
 	}
 	c.varying = c.varying || t.Kind() == reflect.Slice
-	return &array{path: f.Path(), elem: elem(t.Elem()), typ: t.Elem(), len: int64(f.ArraySize), slices: t.Kind() == reflect.Slice, plain: !hasPointers(t.Elem())}
+	return &array{path: f.Path(), elem: elem(t.Elem()), typ: t.Elem(), len: int64(f.ArraySize),
+		slices: t.Kind() == reflect.Slice, plain: !hasPointers(t.Elem())}
 }
 
 // open returns a reader of the index-th column of f.
@@ -221,7 +225,8 @@ func open[T column.Element](c *compiler, f *schema.Field, index int) *pagesource
 
 func (c *compiler) index(f *schema.Field) *index {
 	if f.IsDense() {
-		c.fail(frame.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
+		c.fail(frame.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only",
+			f.Path()))
 	}
 	c.varying = true
 	return &index{path: f.Path(), column: open[uint64](c, f, 0), twins: c.twins}
@@ -326,7 +331,8 @@ func (c *compiler) dynamicMap(f *schema.Field) node {
 
 // isSet reports whether a field is a set, and t a Go map with its elements as keys.
 func isSet(f *schema.Field, t reflect.Type) bool {
-	return (f.Kind() == cpptype.Set || f.Kind() == cpptype.UnorderedSet) && f.Shape == schema.Collection && t.Elem() == emptyType
+	return (f.Kind() == cpptype.Set || f.Kind() == cpptype.UnorderedSet) &&
+		f.Shape == schema.Collection && t.Elem() == emptyType
 }
 
 // dictionary compiles reading a map into a Go map, or a set into one of its

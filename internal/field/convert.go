@@ -49,7 +49,8 @@ func (c *convertedOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error
 		some, rest := min(n-done, len(c.scratch)), from.Offset(done)
 		if lost := c.convert(convert.Slice(c.scratch[:]), rest, some); lost >= 0 {
 			c.AddAll(c.scratch[:lost])
-			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange, rest.Value(c.from, lost), c.scratch[0])
+			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange,
+				rest.Value(c.from, lost), c.scratch[0])
 		}
 		c.AddAll(c.scratch[:some])
 		done += some

@@ -123,7 +123,8 @@ func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 	tags := v.tags.scratch
 	for i, t := range tags {
 		if t.Tag > uint32(len(v.alternatives)) {
-			return r.corrupt(v.path, "item %d has the tag %d, there are %d alternatives", first+int64(i), t.Tag, len(v.alternatives))
+			return r.corrupt(v.path, "item %d has the tag %d, there are %d alternatives", first+int64(i),
+				t.Tag, len(v.alternatives))
 		}
 		if t.Tag == 0 {
 			*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = nil
@@ -139,7 +140,8 @@ func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 				l++
 			}
 			v.values = resize(v.values, l)
-			if err := alternative.read(r, int64(begin), int64(l), unsafe.Pointer(unsafe.SliceData(v.values)), anySize); err != nil {
+			if err := alternative.read(r, int64(begin), int64(l), unsafe.Pointer(unsafe.SliceData(v.values)),
+				anySize); err != nil {
 				return err
 			}
 			for j, i := range where[:l] {

@@ -33,7 +33,8 @@ func TestRandom(t *testing.T) {
 		}
 		for i, want := range values {
 			// NaNs differ; as JSON all are the same.
-			if have := got.Index(i).Interface(); string(value.AppendJSON(nil, have)) != string(value.AppendJSON(nil, want)) || reflect.TypeOf(have) != reflect.TypeOf(want) {
+			if have := got.Index(i).Interface(); string(value.AppendJSON(nil, have)) != string(value.AppendJSON(nil, want)) ||
+				reflect.TypeOf(have) != reflect.TypeOf(want) {
 				t.Fatalf("%s: read %v, wrote %v", name, have, want)
 			}
 		}
@@ -59,22 +60,27 @@ func TestDynamicErrors(t *testing.T) {
 		{fieldOf(t, "f", "std::vector<bool>"), list{list{true, 1}, true, []bool{true}}, "does not fit"},
 		{fieldOf(t, "f", "std::optional<bool>"), list{1, value.Some{Value: 1}}, "a value of type int does not fit bool"},
 		{fieldOf(t, "f", "std::map<bool,bool>"), list{list{}, map[bool]bool{}}, "does not fit std::map<bool,bool>"},
-		{fieldOf(t, "f", "std::map<bool,bool>"), list{value.Map{Elements: []value.KeyValue{{Key: 1, Value: true}}}}, "a value of type int does not fit bool"},
+		{fieldOf(t, "f", "std::map<bool,bool>"), list{value.Map{Elements: []value.KeyValue{{Key: 1, Value: true}}}},
+			"a value of type int does not fit bool"},
 		{fieldOf(t, "f", "std::pair<bool,bool>"), list{list{true}}, "1 values for 2 members"},
 		{two, list{list{true, true}}, "2 values for 2 members"},
 		{two, list{value.Record{Names: []string{"x"}, Values: list{true}}}, `a record without the members ["y"]`},
 		{two, list{rec("x", "z")}, "does not fit bool"},
-		{two, list{value.Record{Names: []string{"z", "y"}, Values: list{true, true}}}, `other members, ["z"], and without ["x"]`},
+		{two, list{value.Record{Names: []string{"z", "y"}, Values: list{true, true}}},
+			`other members, ["z"], and without ["x"]`},
 		{two, list{true, nil}, "does not fit untyped record"},
-		{fieldOf(t, "f", "std::variant<bool,bool>"), list{true}, "alternatives 0 and 1 of std::variant<bool,bool> take this bool"},
+		{fieldOf(t, "f", "std::variant<bool,bool>"), list{true},
+			"alternatives 0 and 1 of std::variant<bool,bool> take this bool"},
 		{fieldOf(t, "f", "std::variant<bool,char>"), list{"", 1}, "does not fit std::variant<bool,char>"},
-		{fieldOf(t, "f", "std::variant<bool,char>"), list{value.Alternative{Index: 2}, value.Alternative{Index: -1}}, "there is no alternative"},
+		{fieldOf(t, "f", "std::variant<bool,char>"), list{value.Alternative{Index: 2}, value.Alternative{Index: -1}},
+			"there is no alternative"},
 	} {
 		test.doc.Name = "f"
 		s := build(t, test.doc)
 		for _, v := range test.values {
 			w, o := newSink(s)
-			if err := write(o, w, s.Fields[0], list{v}); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `field "f`) {
+			if err := write(o, w, s.Fields[0], list{v}); err == nil || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), `field "f`) {
 				t.Errorf("%T to %s: error %v, want %s", v, test.doc.Type, err, test.want)
 			}
 		}
@@ -84,18 +90,23 @@ func TestDynamicErrors(t *testing.T) {
 // TestAlternatives writes values into variants without saying which alternative is
 // meant: the only one that takes the value.
 func TestAlternatives(t *testing.T) {
-	alternatives := []string{"bool", "std::string", "std::bitset<2>", "std::optional<float>", "std::array<std::int8_t,2>", "std::vector<std::int16_t>",
-		"std::map<bool,bool>", "std::pair<bool,std::string>", "std::variant<std::uint8_t,std::uint16_t>", "std::atomic<std::int64_t>"}
+	alternatives := []string{"bool", "std::string", "std::bitset<2>", "std::optional<float>", "std::array<std::int8_t,2>",
+		"std::vector<std::int16_t>",
+		"std::map<bool,bool>", "std::pair<bool,std::string>", "std::variant<std::uint8_t,std::uint16_t>",
+		"std::atomic<std::int64_t>"}
 	name := "std::variant<" + strings.Join(alternatives, ",") + ">"
 	s := build(t, fieldOf(t, "f", name))
 	for _, test := range []struct {
 		v    any
 		want int // alternative, -1 if none or several take it
 	}{
-		{true, 0}, {"a", 1}, {value.Bits{true, false}, 2}, {value.Bits{true}, -1}, {float32(1), 3}, {value.Some{Value: float32(2)}, 3}, {value.Some{Value: true}, -1},
+		{true, 0}, {"a", 1}, {value.Bits{true, false}, 2}, {value.Bits{true}, -1}, {float32(1), 3},
+		{value.Some{Value: float32(2)}, 3}, {value.Some{Value: true}, -1},
 		{list{int8(1), int8(2)}, 4}, {list{int8(1)}, -1}, {list{int16(1), int16(2), int16(3)}, 5}, {list{}, 5},
-		{value.Map{Elements: []value.KeyValue{{Key: true, Value: true}}}, 6}, {value.Map{Elements: []value.KeyValue{{Key: "", Value: true}}}, -1},
-		{list{true, "x"}, 7}, {list{true}, -1}, {list{true, "x", "y"}, -1}, {uint16(3), 8}, {value.Alternative{Index: 8, Value: value.Alternative{Index: 1, Value: uint16(1)}}, 8},
+		{value.Map{Elements: []value.KeyValue{{Key: true, Value: true}}}, 6},
+		{value.Map{Elements: []value.KeyValue{{Key: "", Value: true}}}, -1},
+		{list{true, "x"}, 7}, {list{true}, -1}, {list{true, "x", "y"}, -1}, {uint16(3), 8},
+		{value.Alternative{Index: 8, Value: value.Alternative{Index: 1, Value: uint16(1)}}, 8},
 		{int64(4), 9}, {int32(4), -1}, {[]byte{}, -1}, {value.Record{}, -1},
 	} {
 		w, o := newSink(s)
@@ -120,7 +131,8 @@ func TestAlternatives(t *testing.T) {
 	}}
 	s = build(t, doc)
 	w, o := newSink(s)
-	if err := write(o, w, s.Fields[0], list{[]byte{1}, value.Record{Names: []string{"x"}, Values: list{true}}}); err != nil {
+	if err := write(o, w, s.Fields[0], list{[]byte{1},
+		value.Record{Names: []string{"x"}, Values: list{true}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := stored(t, w.source(t), "f/0", 0); got != "[{0 2} {0 1}]" {
@@ -136,17 +148,20 @@ func TestMapOrder(t *testing.T) {
 		v       any
 		columns map[string]string
 	}{
-		{pair("std::int32_t"), map[int32]bool{5: true, -7: false, 0: true}, map[string]string{"f._0._0/0": "[-7 0 5]", "f._0._1/0": "[false true true]"}},
+		{pair("std::int32_t"), map[int32]bool{5: true, -7: false, 0: true},
+			map[string]string{"f._0._0/0": "[-7 0 5]", "f._0._1/0": "[false true true]"}},
 		{pair("std::uint8_t"), map[uint]bool{5: true, 255: false}, map[string]string{"f._0._0/0": "[5 255]"}},
 		{pair("double"), map[float32]bool{2: true, -1: false}, map[string]string{"f._0._0/0": "[-1 2]"}},
-		{pair("std::string"), map[string]bool{"b": true, "a": false}, map[string]string{"f._0._0/0": "[1 2]", "f._0._0/1": "[97 98]", "f/0": "[2]"}},
+		{pair("std::string"), map[string]bool{"b": true, "a": false},
+			map[string]string{"f._0._0/0": "[1 2]", "f._0._0/1": "[97 98]", "f/0": "[2]"}},
 		{pair("std::pair<std::int8_t,std::int8_t>"), map[struct {
 			A int8 `rntuple:"_0"`
 			B int8 `rntuple:"_1"`
 		}]bool{{2, 1}: true, {1, 2}: false}, map[string]string{"f._0._0._0/0": "[1 2]"}},
 	} {
 		s := build(t, test.doc)
-		values := reflect.Append(reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(test.v)), 0, 1), reflect.ValueOf(test.v)).Interface()
+		values := reflect.Append(reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(test.v)), 0, 1),
+			reflect.ValueOf(test.v)).Interface()
 		w, o := newSink(s)
 		if err := write(o, w, s.Fields[0], values); err != nil {
 			t.Errorf("%T: %v", test.v, err)
@@ -179,7 +194,8 @@ func TestEntries(t *testing.T) {
 			A any `rntuple:"a"`
 			B any `rntuple:"b"`
 		}{{list{true, true}, 5}}, `field "b": a value of type int`},
-		{[]value.Record{{Names: []string{"a", "b"}, Values: list{list{true, true}, nil}}}, `field "b": a value of type <nil>`},
+		{[]value.Record{{Names: []string{"a", "b"}, Values: list{list{true, true}, nil}}},
+			`field "b": a value of type <nil>`},
 	} {
 		w, o := newSink(s)
 		if err := write(o, w, nil, test.entries); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -23,7 +23,8 @@ func (c *compiler) fields(r *record, f *schema.Field, members []Member) {
 func (c *compiler) assign(r *record, in []*schema.Field, members []Member, moved map[*schema.Field]bool) {
 	for _, m := range members {
 		chain, here, err := c.find(in, m.Name)
-		if !isEntry(in[0]) && isBase(m.Name) && m.Type.Kind() == reflect.Struct && m.Type != recordType && (err != nil || chain[0].Shape == schema.Record) {
+		if !isEntry(in[0]) && isBase(m.Name) && m.Type.Kind() == reflect.Struct && m.Type != recordType &&
+			(err != nil || chain[0].Shape == schema.Record) {
 			// Members may have moved to the base class or from it; all of it may be
 			// new.
 			inner, wrong := membersOf(m.Type)

@@ -17,11 +17,13 @@ import (
 func TestEvolution(t *testing.T) {
 	number := func(name string) *schema.FieldDocument { return fieldOf(t, name, "std::int32_t") }
 	s := build(t,
-		class("d", "Derived", class(":_0", "Base", class(":_0", "Root", number("r"), number("hidden")), number("b"), number("hidden")), number("own")),
+		class("d", "Derived", class(":_0", "Base", class(":_0", "Root", number("r"), number("hidden")), number("b"),
+			number("hidden")), number("own")),
 		class("two", "Two", class(":_0", "Left", number("x"), number("l")), class(":_1", "Right", number("x"))),
 	)
 	src := source(t, s, cluster{2, columns{
-		"d.:_0.:_0.r/0": of[int32](1, 11), "d.:_0.:_0.hidden/0": of[int32](2, 12), "d.:_0.b/0": of[int32](3, 13), "d.:_0.hidden/0": of[int32](4, 14), "d.own/0": of[int32](5, 15),
+		"d.:_0.:_0.r/0": of[int32](1, 11), "d.:_0.:_0.hidden/0": of[int32](2, 12), "d.:_0.b/0": of[int32](3, 13),
+		"d.:_0.hidden/0": of[int32](4, 14), "d.own/0": of[int32](5, 15),
 		"two.:_0.x/0": of[int32](6, 16), "two.:_0.l/0": of[int32](7, 17), "two.:_1.x/0": of[int32](8, 18),
 	}})
 	type (
@@ -86,9 +88,12 @@ func TestEvolution(t *testing.T) {
 		path string
 		want any // for entry 0
 	}{
-		{"d", asStored{base{root{1}, 3}, 5}}, {"d", flat{1, 5, 3, 4}}, {"d", down}, {"d", fresh}, {"d", embedded{root{1}, 3}}, {"two", left{7}},
+		{"d", asStored{base{root{1}, 3}, 5}}, {"d", flat{1, 5, 3, 4}}, {"d", down}, {"d", fresh},
+		{"d", embedded{root{1}, 3}}, {"two", left{7}},
 		{"d", value.Record{Names: []string{":_0", "own"}, Values: list{
-			value.Record{Names: []string{":_0", "b", "hidden"}, Values: list{value.Record{Names: []string{"r", "hidden"}, Values: list{int32(1), int32(2)}}, int32(3), int32(4)}}, int32(5)}}},
+			value.Record{Names: []string{":_0", "b", "hidden"},
+				Values: list{value.Record{Names: []string{"r", "hidden"}, Values: list{int32(1), int32(2)}}, int32(3), int32(4)}},
+			int32(5)}}},
 	} {
 		got, err := read(t, src, test.path, reflect.TypeOf(test.want), options)
 		if err != nil || !reflect.DeepEqual(got.Index(0).Interface(), test.want) {
@@ -111,12 +116,14 @@ func TestEvolution(t *testing.T) {
 		}
 	}
 	// Members that may be missing become zero, whatever was there.
-	plan, err := field.Compile(src, lookup(t, s, "d"), reflect.TypeFor[missing](), field.Options{Budget: 1 << 20, AllowMissing: true})
+	plan, err := field.Compile(src, lookup(t, s, "d"), reflect.TypeFor[missing](),
+		field.Options{Budget: 1 << 20, AllowMissing: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := []missing{{None: 9}, {None: 9}}
-	if err := plan.Read(t.Context(), 0, 2, reflect.ValueOf(got).UnsafePointer()); err != nil || fmt.Sprint(got) != "[{0 3} {0 13}]" {
+	if err := plan.Read(t.Context(), 0, 2, reflect.ValueOf(got).UnsafePointer()); err != nil ||
+		fmt.Sprint(got) != "[{0 3} {0 13}]" {
 		t.Errorf("%v, error %v", got, err)
 	}
 }
@@ -141,10 +148,12 @@ func TestMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []entry{{Before: 1, After: 2}, {Before: 3, After: 4}}
-	if err := plan.Read(t.Context(), 0, 2, reflect.ValueOf(got).UnsafePointer()); err != nil || fmt.Sprint(got) != "[{1 5 a 2} {3 6 b 4}]" {
+	if err := plan.Read(t.Context(), 0, 2, reflect.ValueOf(got).UnsafePointer()); err != nil ||
+		fmt.Sprint(got) != "[{1 5 a 2} {3 6 b 4}]" {
 		t.Errorf("%v, error %v", got, err)
 	}
-	if _, err := field.CompileMembers(src, typ, []field.Member{member("y", "X"), member("x", "Any")}, options); !errors.Is(err, schema.ErrNoField) {
+	if _, err := field.CompileMembers(src, typ, []field.Member{member("y", "X"), member("x", "Any")},
+		options); !errors.Is(err, schema.ErrNoField) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -46,7 +46,8 @@ func NewGather(members []Member, zeros bool) (*Gather, error) {
 		case m.Type.Kind() == reflect.Pointer:
 			typ, how = m.Type.Elem(), pointed
 		default:
-			mismatches = append(mismatches, schema.Mismatch{Path: m.Name, Go: m.Type, Have: "a field without a value in some entries", Fits: "*" + m.Type.String()})
+			mismatches = append(mismatches, schema.Mismatch{Path: m.Name, Go: m.Type,
+				Have: "a field without a value in some entries", Fits: "*" + m.Type.String()})
 		}
 		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: typ}
 		g.members[i] = gathered{to: m.Offset, typ: typ, plain: !hasPointers(typ), how: how}

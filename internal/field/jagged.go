@@ -51,7 +51,8 @@ func (j *Jagged) Stop() { j.plan.Stop() }
 // Read reads n entries, from first on. It sets each element of ends to the number of
 // items up to the end of that entry, and stores the items from lo to hi in the memory
 // that items returns for them.
-func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	var total int64 // items so far
 	return j.plan.each(ctx, nil, first, n, func(r *run, at, item, m int64) error {
 		batch := ends[at-first:][:m]

@@ -127,7 +127,8 @@ func source(t *testing.T, s *schema.Schema, clusters ...cluster) *pagesource.Sou
 						some = e.n // bits are not cut
 					}
 					size := uint64(col.Format().PageSize(uint32(some)))
-					stored.Pages = append(stored.Pages, envelope.Page{NumElements: uint32(some), Locator: locator.Locator{Offset: uint64(len(file)), Size: size}})
+					stored.Pages = append(stored.Pages,
+						envelope.Page{NumElements: uint32(some), Locator: locator.Locator{Offset: uint64(len(file)), Size: size}})
 					file = append(file, page[:size]...)
 					page, n = page[size:], n+some
 				}
@@ -146,7 +147,8 @@ func source(t *testing.T, s *schema.Schema, clusters ...cluster) *pagesource.Sou
 		t.Fatal(err)
 	}
 	at := locator.Locator{Offset: uint64(len(file)), Size: uint64(len(b))}
-	group := envelope.ClusterGroup{EntrySpan: uint64(entries), NumClusters: uint32(len(clusters)), PageList: locator.Link{Length: uint64(len(b)), Locator: at}}
+	group := envelope.ClusterGroup{EntrySpan: uint64(entries), NumClusters: uint32(len(clusters)),
+		PageList: locator.Link{Length: uint64(len(b)), Locator: at}}
 	return open(t, s, append(file, b...), group)
 }
 
@@ -165,7 +167,8 @@ var options = field.Options{Budget: 1 << 20}
 
 // read reads all entries of a field, or whole entries if the path is empty, and
 // returns a slice of them.
-func read(t *testing.T, src *pagesource.Source, path string, typ reflect.Type, opts field.Options) (reflect.Value, error) {
+func read(t *testing.T, src *pagesource.Source, path string, typ reflect.Type,
+	opts field.Options) (reflect.Value, error) {
 	t.Helper()
 	var chain []*schema.Field
 	if path != "" {
@@ -213,7 +216,8 @@ func newSink(s *schema.Schema) (*sink, *field.Outlets) {
 		}
 		return int64(at), nil
 	}
-	settings := pagesink.Settings{ZippedCluster: 1 << 20, UnzippedCluster: 1 << 20, MaxPage: 1 << 20, PageBudget: 1 << 20, MaxKeySize: 1 << 30, Workers: 1}
+	settings := pagesink.Settings{ZippedCluster: 1 << 20, UnzippedCluster: 1 << 20, MaxPage: 1 << 20, PageBudget: 1 << 20,
+		MaxKeySize: 1 << 30, Workers: 1}
 	w.Sink = pagesink.NewSink(context.Background(), &pagesink.Output{Blob: blob}, settings, 0)
 	w.AddColumns(s.Columns)
 	return w, field.NewOutlets(w.Sink)

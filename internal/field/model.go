@@ -59,8 +59,10 @@ func (m *modeler) members(path string, t reflect.Type, untyped bool) (fields []*
 
 // cppNames has the C++ types of Go types by their kind.
 var cppNames = map[reflect.Kind]string{
-	reflect.Bool: "bool", reflect.Int8: "std::int8_t", reflect.Int16: "std::int16_t", reflect.Int32: "std::int32_t", reflect.Int64: "std::int64_t", reflect.Int: "std::int64_t",
-	reflect.Uint8: "std::uint8_t", reflect.Uint16: "std::uint16_t", reflect.Uint32: "std::uint32_t", reflect.Uint64: "std::uint64_t", reflect.Uint: "std::uint64_t",
+	reflect.Bool: "bool", reflect.Int8: "std::int8_t", reflect.Int16: "std::int16_t", reflect.Int32: "std::int32_t",
+	reflect.Int64: "std::int64_t", reflect.Int: "std::int64_t",
+	reflect.Uint8: "std::uint8_t", reflect.Uint16: "std::uint16_t", reflect.Uint32: "std::uint32_t",
+	reflect.Uint64: "std::uint64_t", reflect.Uint: "std::uint64_t",
 	reflect.Float32: "float", reflect.Float64: "double", reflect.String: "std::string",
 }
 
@@ -109,12 +111,14 @@ func (m *modeler) shape(path, name string, t reflect.Type, tag Tag, untyped bool
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		return &schema.FieldDocument{Name: name, Type: m.className(path, t, tag, untyped), Role: "record", Fields: m.members(path, t, tag.class == "" && untyped)}
+		return &schema.FieldDocument{Name: name, Type: m.className(path, t, tag, untyped), Role: "record",
+			Fields: m.members(path, t, tag.class == "" && untyped)}
 	case reflect.Slice:
 		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(untyped)}, "std::vector<%s>")
 	case reflect.Array:
 		n := uint64(t.Len())
-		return named(&schema.FieldDocument{Name: name, Role: "plain", ArraySize: &n, Fields: item(false)}, fmt.Sprintf("std::array<%%s,%d>", n))
+		return named(&schema.FieldDocument{Name: name, Role: "plain", ArraySize: &n, Fields: item(false)},
+			fmt.Sprintf("std::array<%%s,%d>", n))
 	case reflect.Pointer:
 		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(false)}, "std::optional<%s>")
 	case reflect.Map:
@@ -137,7 +141,8 @@ func (m *modeler) standard(path, name, cpp string) *schema.FieldDocument {
 	return f
 }
 
-// dictionary returns the field of a Go map: a std::map, or a std::set if its elements are empty structs.
+// dictionary returns the field of a Go map: a std::map, or a std::set if its elements are empty
+// structs.
 func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema.FieldDocument {
 	if t.Key() == timeType {
 		m.fail(path, "%v", errTimeKey)
@@ -156,8 +161,10 @@ func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema
 	if key == nil || val == nil {
 		return nil
 	}
-	pair := &schema.FieldDocument{Name: "_0", Type: fmt.Sprintf("std::pair<%s,%s>", key.Type, val.Type), Role: "record", Fields: []*schema.FieldDocument{key, val}}
-	return &schema.FieldDocument{Name: name, Type: fmt.Sprintf("std::map<%s,%s>", key.Type, val.Type), Role: "collection", Fields: []*schema.FieldDocument{pair}}
+	pair := &schema.FieldDocument{Name: "_0", Type: fmt.Sprintf("std::pair<%s,%s>", key.Type, val.Type), Role: "record",
+		Fields: []*schema.FieldDocument{key, val}}
+	return &schema.FieldDocument{Name: name, Type: fmt.Sprintf("std::map<%s,%s>", key.Type, val.Type), Role: "collection",
+		Fields: []*schema.FieldDocument{pair}}
 }
 
 // template returns the name of the C++ type that t stands for, as the types of

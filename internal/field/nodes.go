@@ -109,7 +109,8 @@ func (x *index) read(r *run, first, n int64) ([]uint64, error) {
 	if err := x.seek(r); err != nil {
 		return nil, err
 	}
-	if t := x.twin; t != nil && t.cluster == r.cluster && t.first == first && t.next == first+n && int64(len(t.scratch)) == n+1 {
+	if t := x.twin; t != nil && t.cluster == r.cluster && t.first == first && t.next == first+n &&
+		int64(len(t.scratch)) == n+1 {
 		return t.scratch, nil
 	}
 	x.scratch = resize(x.scratch, int(n)+1)
@@ -156,7 +157,8 @@ func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin u
 		for i, moved := range dst {
 			end = moved - shift
 			if end < begin {
-				return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), end, begin)
+				return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d",
+					first+int64(i), end, begin)
 			}
 			begin = end
 		}
@@ -187,7 +189,8 @@ func (c *cardinality) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 		for i := range sizes {
 			sizes[i] = ends[i+1] - ends[i]
 			if sizes[i] > c.max {
-				return r.corrupt(c.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(done+i), sizes[i], c.max)
+				return r.corrupt(c.path, "item %d: a collection of %d items, the type holds at most %d",
+					first+int64(done+i), sizes[i], c.max)
 			}
 		}
 		if lost := c.convert(to.Offset(done), convert.Slice(sizes), len(sizes)); lost >= 0 {
@@ -217,7 +220,8 @@ func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 		return err
 	}
 	all := unsafe.Slice((*byte)(memory), total)
-	if err := b.column.Read(r.ctx, r.cluster, int64(base), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all))), total)); err != nil {
+	if err := b.column.Read(r.ctx, r.cluster, int64(base),
+		unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all))), total)); err != nil {
 		return err
 	}
 	for i := range n {
@@ -376,7 +380,8 @@ func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 			return err
 		}
 		for i := range n {
-			*(*slice)(unsafe.Add(dst, uintptr(i)*stride)) = slice{unsafe.Add(items, uintptr(i*a.len)*size), int(a.len), int(a.len)}
+			*(*slice)(unsafe.Add(dst, uintptr(i)*stride)) = slice{unsafe.Add(items, uintptr(i*a.len)*size),
+				int(a.len), int(a.len)}
 		}
 		dst = items
 	case stride != size*uintptr(a.len):

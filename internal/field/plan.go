@@ -82,7 +82,8 @@ func (p *Plan) ReadWith(ctx context.Context, memory *Memory, first, n int64, dst
 // cluster and need a moderate amount of memory. It calls read with the first
 // entry of a batch, that entry's number in the cluster, and the number of
 // entries.
-func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read func(r *run, at, item, m int64) error) error {
+func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64,
+	read func(r *run, at, item, m int64) error) error {
 	inOrder := first == p.next
 	limit := int64(math.MaxInt64) // of entries in a batch
 	for at, end := first, first+n; at < end; {

@@ -22,7 +22,8 @@ import (
 // nested returns a source of two clusters with a collection of records, an array
 // and a variant.
 func nested(t *testing.T) *schema.Schema {
-	return build(t, vector("v", record("", fieldOf(t, "x", "float"), fieldOf(t, "s", "std::string"))), fieldOf(t, "a", "std::array<std::vector<bool>,2>"),
+	return build(t, vector("v", record("", fieldOf(t, "x", "float"), fieldOf(t, "s", "std::string"))),
+		fieldOf(t, "a", "std::array<std::vector<bool>,2>"),
 		fieldOf(t, "o", "std::variant<bool,std::vector<bool>>"), record("r", fieldOf(t, "n", "std::uint8_t")))
 }
 
@@ -94,7 +95,8 @@ func TestOrder(t *testing.T) {
 			}
 			ends[i] = uint64(len(items))
 		}
-		clusters = append(clusters, cluster{n, columns{"v/0": of(ends...), "v._0/0": of(items...), "w/0": of(ends...), "w._0/0": of(items...)}})
+		clusters = append(clusters, cluster{n,
+			columns{"v/0": of(ends...), "v._0/0": of(items...), "w/0": of(ends...), "w._0/0": of(items...)}})
 	}
 	src := source(t, s, clusters...)
 	src.Budget, src.Workers = 1<<20, 2
@@ -112,7 +114,8 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := strings.Repeat(fmt.Sprint(i, " "), int(i%n%4))
-		if have := strings.Trim(fmt.Sprint(got.V), "[]"); have != strings.TrimSpace(want) || !reflect.DeepEqual(got.V, got.W) {
+		if have := strings.Trim(fmt.Sprint(got.V), "[]"); have != strings.TrimSpace(want) ||
+			!reflect.DeepEqual(got.V, got.W) {
 			t.Errorf("entry %d: %v", i, got)
 		}
 	}
@@ -126,7 +129,8 @@ func TestOrder(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := plan.Read(ctx, 0, 3*n, unsafe.Pointer(unsafe.SliceData(make([]both, 3*n)))); !errors.Is(err, context.Canceled) {
+	if err := plan.Read(ctx, 0, 3*n, unsafe.Pointer(unsafe.SliceData(make([]both, 3*n)))); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -167,14 +171,22 @@ func TestCorrupt(t *testing.T) {
 		types   []any
 		want    string
 	}{
-		{"std::vector<std::int32_t>", 3, columns{"f/0": of[uint64](1, 3, 2), "f._0/0": ints(3)}, list{[]int32{}, []any{}, any(nil)}, "the collection of item 2 ends at 2, before it begins at 3"},
-		{"std::vector<std::int32_t>", 1, columns{"f/0": of[uint64](math.MaxInt64 + 1), "f._0/0": ints(3)}, list{[]int32{}, any(nil)}, "a collection ends at 9223372036854775808"},
-		{"std::optional<std::int32_t>", 2, columns{"f/0": of[uint64](1, 3), "f._0/0": ints(3)}, list{ptr[int32](0), []int32{}, any(nil)}, "item 1 has 2 values, expected one at most"},
-		{"std::map<std::int32_t,std::int32_t>", 2, columns{"f/0": of[uint64](0, 2), "f._0._0/0": ints(2), "f._0._1/0": ints(2)}, list{map[int32]int32{}}, "item 1: 2 keys, of which 1 are different"},
-		{"std::variant<std::int32_t,bool>", 1, columns{"f/0": of(column.Tagged{Tag: 3}), "f._0/0": ints(1)}, list{any(nil)}, "item 0 has the tag 3, there are 2 alternatives"},
-		{"std::variant<std::int32_t,bool>", 1, columns{"f/0": of(column.Tagged{Tag: 1, Index: 5}), "f._0/0": ints(1)}, list{any(nil)}, ""},
+		{"std::vector<std::int32_t>", 3, columns{"f/0": of[uint64](1, 3, 2), "f._0/0": ints(3)},
+			list{[]int32{}, []any{}, any(nil)}, "the collection of item 2 ends at 2, before it begins at 3"},
+		{"std::vector<std::int32_t>", 1, columns{"f/0": of[uint64](math.MaxInt64 + 1), "f._0/0": ints(3)},
+			list{[]int32{}, any(nil)}, "a collection ends at 9223372036854775808"},
+		{"std::optional<std::int32_t>", 2, columns{"f/0": of[uint64](1, 3), "f._0/0": ints(3)},
+			list{ptr[int32](0), []int32{}, any(nil)}, "item 1 has 2 values, expected one at most"},
+		{"std::map<std::int32_t,std::int32_t>", 2,
+			columns{"f/0": of[uint64](0, 2), "f._0._0/0": ints(2), "f._0._1/0": ints(2)}, list{map[int32]int32{}},
+			"item 1: 2 keys, of which 1 are different"},
+		{"std::variant<std::int32_t,bool>", 1, columns{"f/0": of(column.Tagged{Tag: 3}), "f._0/0": ints(1)}, list{any(nil)},
+			"item 0 has the tag 3, there are 2 alternatives"},
+		{"std::variant<std::int32_t,bool>", 1, columns{"f/0": of(column.Tagged{Tag: 1, Index: 5}), "f._0/0": ints(1)},
+			list{any(nil)}, ""},
 		{"std::string", 1, columns{"f/0": of[uint64](5), "f/1": characters("four")}, list{"", []byte{}, any(nil)}, ""},
-		{"std::vector<std::int32_t>", 1, columns{"f/0": of[uint64](4), "f._0/0": ints(3)}, list{[]int32{}, []int64{}, any(nil)}, ""},
+		{"std::vector<std::int32_t>", 1, columns{"f/0": of[uint64](4), "f._0/0": ints(3)},
+			list{[]int32{}, []int64{}, any(nil)}, ""},
 	} {
 		s := build(t, fieldOf(t, "f", test.cppType))
 		for _, v := range test.types {
@@ -183,14 +195,16 @@ func TestCorrupt(t *testing.T) {
 				typ = reflect.TypeFor[any]()
 			}
 			_, err := read(t, source(t, s, cluster{test.entries, test.columns}), "f", typ, options)
-			if !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `field "f`) {
+			if !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), `field "f`) {
 				t.Errorf("%s as %v: error %v, want %s", test.cppType, typ, err, test.want)
 			}
 		}
 	}
 	s := build(t, fieldOf(t, "f", "std::map<std::vector<bool>,bool>"))
 	src := source(t, s, cluster{1, columns{"f/0": of[uint64](1), "f._0._0/0": of[uint64](0), "f._0._1/0": of(true)}})
-	if _, err := read(t, src, "f", reflect.TypeFor[map[any]bool](), options); err == nil || !strings.Contains(err.Error(), "keys of map[interface {}]bool cannot be []interface {}") {
+	if _, err := read(t, src, "f", reflect.TypeFor[map[any]bool](), options); err == nil ||
+		!strings.Contains(err.Error(), "keys of map[interface {}]bool cannot be []interface {}") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -198,7 +212,8 @@ func TestCorrupt(t *testing.T) {
 // TestCardinality reads the sizes of collections into all integers.
 func TestCardinality(t *testing.T) {
 	size := func(bits int) *schema.FieldDocument {
-		return &schema.FieldDocument{Name: fmt.Sprint("n", bits), Type: fmt.Sprintf("ROOT::RNTupleCardinality<std::uint%d_t>", bits), Role: "plain", Source: "v"}
+		return &schema.FieldDocument{Name: fmt.Sprint("n", bits),
+			Type: fmt.Sprintf("ROOT::RNTupleCardinality<std::uint%d_t>", bits), Role: "plain", Source: "v"}
 	}
 	s := build(t, fieldOf(t, "v", "std::vector<bool>"), size(32), size(64))
 	const n = 300 // more than are converted at once
@@ -234,7 +249,8 @@ func TestCardinality(t *testing.T) {
 		t.Errorf("%v, error %v", got, err)
 	}
 	src = source(t, s, cluster{2, columns{"v/0": of[uint64](7, 7+1<<32)}})
-	if _, err := read(t, src, "n32", reflect.TypeFor[int](), options); !errors.Is(err, frame.ErrCorrupt) || !strings.HasSuffix(err.Error(), "item 1: a collection of 4294967296 items, the type holds at most 4294967295") {
+	if _, err := read(t, src, "n32", reflect.TypeFor[int](), options); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.HasSuffix(err.Error(), "item 1: a collection of 4294967296 items, the type holds at most 4294967295") {
 		t.Errorf("error %v", err)
 	}
 	if got, err := read(t, src, "n64", reflect.TypeFor[int64](), options); err != nil || got.Index(1).Int() != 1<<32 {
@@ -261,19 +277,23 @@ func TestDense(t *testing.T) {
 		"o/0":    {n: 3, encode: func(column.Format) ([]byte, error) { return []byte{0b101}, nil }},
 		"o._0/0": {n: 3, encode: func(column.Format) ([]byte, error) { return []byte{4, 0, 5, 0, 6, 0}, nil }},
 	}})
-	for _, want := range []any{[]*int16{ptr[int16](4), nil, ptr[int16](6)}, []*int64{ptr[int64](4), nil, ptr[int64](6)}, [][]int16{{4}, nil, {6}}, list{int16(4), nil, int16(6)}} {
+	for _, want := range []any{[]*int16{ptr[int16](4), nil, ptr[int16](6)}, []*int64{ptr[int64](4), nil, ptr[int64](6)},
+		[][]int16{{4}, nil, {6}}, list{int16(4), nil, int16(6)}} {
 		got, err := read(t, src, "o", reflect.TypeOf(want).Elem(), options)
 		if err != nil || !reflect.DeepEqual(got.Interface(), want) {
 			t.Errorf("%v, error %v, want %v", got, err, want)
 		}
 	}
-	if _, err := read(t, src, "o", reflect.TypeFor[int16](), options); err == nil || !strings.Contains(err.Error(), "*int16 would") {
+	if _, err := read(t, src, "o", reflect.TypeFor[int16](), options); err == nil ||
+		!strings.Contains(err.Error(), "*int16 would") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := read(t, src, "o._0", reflect.TypeFor[*int16](), field.Options{Budget: 2}); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := read(t, src, "o._0", reflect.TypeFor[*int16](), field.Options{Budget: 2}); !errors.Is(err,
+		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err,
+		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -282,7 +302,8 @@ func TestDense(t *testing.T) {
 func TestJagged(t *testing.T) {
 	s := build(t, record("r", fieldOf(t, "v", "std::vector<std::pair<std::int32_t,float>>")), fieldOf(t, "x", "float"))
 	in := func(first int32) cluster {
-		return cluster{3, columns{"r.v/0": of[uint64](2, 2, 3), "r.v._0._0/0": of(first, first+1, first+2), "r.v._0._1/0": of[float32](1, 2, 3), "x/0": of[float32](0, 0, 0)}}
+		return cluster{3, columns{"r.v/0": of[uint64](2, 2, 3), "r.v._0._0/0": of(first, first+1, first+2),
+			"r.v._0._1/0": of[float32](1, 2, 3), "x/0": of[float32](0, 0, 0)}}
 	}
 	src := source(t, s, in(1), in(4))
 	type pair = cpp.Pair[int64, float32]
@@ -304,7 +325,8 @@ func TestJagged(t *testing.T) {
 		}
 		j.Stop()
 	}
-	if _, err := field.CompileJagged(src, lookup(t, s, "x"), reflect.TypeFor[float32](), options); err == nil || !strings.Contains(err.Error(), `field "x" of type float is no collection`) {
+	if _, err := field.CompileJagged(src, lookup(t, s, "x"), reflect.TypeFor[float32](), options); err == nil ||
+		!strings.Contains(err.Error(), `field "x" of type float is no collection`) {
 		t.Errorf("error %v", err)
 	}
 
@@ -328,13 +350,16 @@ func TestJagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := w.source(t)
-	if ends, numbers := stored(t, written, "v/0", 0), stored(t, written, "v._0/0", 0); ends != "[2 2 4 4]" || numbers != "[1 2 3 4]" {
+	if ends, numbers := stored(t, written, "v/0", 0), stored(t, written, "v._0/0", 0); ends != "[2 2 4 4]" ||
+		numbers != "[1 2 3 4]" {
 		t.Errorf("wrote %s, %s", ends, numbers)
 	}
-	if _, err := o.CompileJagged(s.Fields[1], reflect.TypeFor[bool]()); err == nil || !strings.Contains(err.Error(), "is no collection") {
+	if _, err := o.CompileJagged(s.Fields[1], reflect.TypeFor[bool]()); err == nil ||
+		!strings.Contains(err.Error(), "is no collection") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := o.CompileJagged(s.Fields[0], reflect.TypeFor[string]()); err == nil || !strings.Contains(err.Error(), "does not fit string") {
+	if _, err := o.CompileJagged(s.Fields[0], reflect.TypeFor[string]()); err == nil ||
+		!strings.Contains(err.Error(), "does not fit string") {
 		t.Errorf("error %v", err)
 	}
 	src = source(t, s, cluster{2, columns{"v/0": of[uint64](0, 0), "o/0": of[uint64](0, 2), "o._0/0": of(true, true)}})
@@ -342,7 +367,8 @@ func TestJagged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Read(context.Background(), 0, 2, make([]int64, 2), nil); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "item 1 has 2 values") {
+	if err := j.Read(context.Background(), 0, 2, make([]int64, 2), nil); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "item 1 has 2 values") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -360,7 +386,8 @@ func TestGather(t *testing.T) {
 		After  int8
 	}
 	members := []field.Member{
-		{Name: "item", Type: reflect.TypeFor[*item](), Offset: unsafe.Offsetof(entry{}.Item)}, {Name: "any", Type: reflect.TypeFor[any](), Offset: unsafe.Offsetof(entry{}.Any)},
+		{Name: "item", Type: reflect.TypeFor[*item](), Offset: unsafe.Offsetof(entry{}.Item)},
+		{Name: "any", Type: reflect.TypeFor[any](), Offset: unsafe.Offsetof(entry{}.Any)},
 	}
 	g, err := field.NewGather(members, false)
 	if err != nil {
@@ -387,8 +414,10 @@ func TestGather(t *testing.T) {
 		N int32
 		S string
 	}
-	members = []field.Member{{Name: "N", Type: reflect.TypeFor[int32]()}, {Name: "S", Type: reflect.TypeFor[string](), Offset: unsafe.Offsetof(plain{}.S)}}
-	if _, err := field.NewGather(members, false); err == nil || !strings.Contains(err.Error(), `field "N": a field without a value in some entries does not fit int32, *int32 would`) {
+	members = []field.Member{{Name: "N", Type: reflect.TypeFor[int32]()},
+		{Name: "S", Type: reflect.TypeFor[string](), Offset: unsafe.Offsetof(plain{}.S)}}
+	if _, err := field.NewGather(members, false); err == nil ||
+		!strings.Contains(err.Error(), `field "N": a field without a value in some entries does not fit int32, *int32 would`) {
 		t.Errorf("error %v", err)
 	}
 	if g, err = field.NewGather(members, true); err != nil {

@@ -28,8 +28,10 @@ type scalar interface {
 // in the type of elements needs such a list in each package that has any.
 var scalars = [...]scalar{
 	reflect.Bool: scalarOf[bool]{},
-	reflect.Int8: scalarOf[int8]{}, reflect.Int16: scalarOf[int16]{}, reflect.Int32: scalarOf[int32]{}, reflect.Int64: scalarOf[int64]{},
-	reflect.Uint8: scalarOf[uint8]{}, reflect.Uint16: scalarOf[uint16]{}, reflect.Uint32: scalarOf[uint32]{}, reflect.Uint64: scalarOf[uint64]{},
+	reflect.Int8: scalarOf[int8]{}, reflect.Int16: scalarOf[int16]{}, reflect.Int32: scalarOf[int32]{},
+	reflect.Int64: scalarOf[int64]{},
+	reflect.Uint8: scalarOf[uint8]{}, reflect.Uint16: scalarOf[uint16]{}, reflect.Uint32: scalarOf[uint32]{},
+	reflect.Uint64:  scalarOf[uint64]{},
 	reflect.Float32: scalarOf[float32]{}, reflect.Float64: scalarOf[float64]{},
 }
 

@@ -26,7 +26,8 @@ var scalarTypes = []struct {
 	typ  reflect.Type
 	fits string
 }{
-	{"bool", reflect.TypeFor[bool](), "bool"}, {"char", reflect.TypeFor[int8](), "int8"}, {"std::byte", reflect.TypeFor[uint8](), "byte"},
+	{"bool", reflect.TypeFor[bool](), "bool"}, {"char", reflect.TypeFor[int8](), "int8"},
+	{"std::byte", reflect.TypeFor[uint8](), "byte"},
 	{"std::int8_t", reflect.TypeFor[int8](), "int8"}, {"std::uint8_t", reflect.TypeFor[uint8](), "uint8"},
 	{"std::int16_t", reflect.TypeFor[int16](), "int16"}, {"std::uint16_t", reflect.TypeFor[uint16](), "uint16"},
 	{"std::int32_t", reflect.TypeFor[int32](), "int32"}, {"std::uint32_t", reflect.TypeFor[uint32](), "uint32"},
@@ -35,11 +36,13 @@ var scalarTypes = []struct {
 }
 
 var goTypes = []reflect.Type{
-	reflect.TypeFor[bool](), reflect.TypeFor[myBool](), reflect.TypeFor[int](), reflect.TypeFor[myInt](), reflect.TypeFor[uint](),
+	reflect.TypeFor[bool](), reflect.TypeFor[myBool](), reflect.TypeFor[int](), reflect.TypeFor[myInt](),
+	reflect.TypeFor[uint](),
 	reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
 	reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
 	reflect.TypeFor[float32](), reflect.TypeFor[myFloat](), reflect.TypeFor[float64](),
-	reflect.TypeFor[uintptr](), reflect.TypeFor[string](), reflect.TypeFor[complex64](), reflect.TypeFor[struct{}](), reflect.TypeFor[[]int8](), reflect.TypeFor[error](),
+	reflect.TypeFor[uintptr](), reflect.TypeFor[string](), reflect.TypeFor[complex64](), reflect.TypeFor[struct{}](),
+	reflect.TypeFor[[]int8](), reflect.TypeFor[error](),
 }
 
 func isBool(t reflect.Type) bool  { return t.Kind() == reflect.Bool }
@@ -110,7 +113,8 @@ func TestScalars(t *testing.T) {
 		for _, to := range append(goTypes, from.typ) {
 			what := fmt.Sprintf("%s and %v", from.name, to)
 			numbers := []*big.Int{big.NewInt(0), big.NewInt(1), big.NewInt(0), big.NewInt(1), big.NewInt(1)}
-			src := source(t, s, cluster{2, columns{"x/0": encoded(from.typ, numbers[:2])}}, cluster{3, columns{"x/0": encoded(from.typ, numbers[2:])}})
+			src := source(t, s, cluster{2, columns{"x/0": encoded(from.typ, numbers[:2])}},
+				cluster{3, columns{"x/0": encoded(from.typ, numbers[2:])}})
 			readable := isFloat(from.typ) && isFloat(to) || !isFloat(from.typ) && (isBool(to) || isInt(to))
 			writable := isFloat(from.typ) && isFloat(to) || isBool(from.typ) && isBool(to) || isInt(from.typ) && isInt(to)
 			if from.name == "std::byte" {
@@ -159,7 +163,8 @@ func refused(t *testing.T, what, fits string, ok bool, err error) {
 	switch {
 	case ok && err != nil:
 		t.Errorf("%s: %v", what, err)
-	case !ok && (!errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), ", "+fits+" would") || mismatch.Mismatches[0].Path != "x"):
+	case !ok && (!errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), ", "+fits+" would") ||
+		mismatch.Mismatches[0].Path != "x"):
 		t.Errorf("%s: error %v, want one that %s would fit", what, err, fits)
 	}
 }
@@ -182,7 +187,8 @@ func extremes(t *testing.T, name string, fieldType, goType reflect.Type, writabl
 		switch {
 		case within(n, goType) && (err != nil || !reflect.DeepEqual(got.Index(3).Interface(), number(goType, n).Interface())):
 			t.Errorf("%s: %v is read as %v, error %v", what, n, got, err)
-		case !within(n, goType) && (!errors.As(err, &lost) || !errors.Is(err, column.ErrRange) || lost.Entry != 2 || lost.Path != "x" || lost.Go != goType || lost.Value != number(fieldType, n).Interface()):
+		case !within(n, goType) && (!errors.As(err, &lost) || !errors.Is(err, column.ErrRange) || lost.Entry != 2 ||
+			lost.Path != "x" || lost.Go != goType || lost.Value != number(fieldType, n).Interface()):
 			t.Errorf("%s: reading %v: error %v", what, n, err)
 		}
 	}
@@ -191,7 +197,8 @@ func extremes(t *testing.T, name string, fieldType, goType reflect.Type, writabl
 	}
 	for _, n := range []*big.Int{lo, hi} {
 		w, o := newSink(s)
-		values := reflect.Append(reflect.MakeSlice(reflect.SliceOf(goType), 0, 2), number(goType, big.NewInt(1)), number(goType, n))
+		values := reflect.Append(reflect.MakeSlice(reflect.SliceOf(goType), 0, 2),
+			number(goType, big.NewInt(1)), number(goType, n))
 		switch err := write(o, w, s.Fields[0], values.Interface()); {
 		case within(n, fieldType) && err != nil, !within(n, fieldType) && !errors.Is(err, column.ErrRange):
 			t.Errorf("%s: writing %v: error %v", what, n, err)
@@ -227,7 +234,8 @@ func TestRounding(t *testing.T) {
 	if err != nil || got.Index(0).Interface() != float32(1.0/3) {
 		t.Errorf("read %v, error %v", got, err)
 	}
-	if _, err := read(t, source(t, s, cluster{1, columns{"x/0": of(tooLarge)}}), "x", reflect.TypeFor[float32](), options); !errors.Is(err, column.ErrRange) {
+	if _, err := read(t, source(t, s, cluster{1, columns{"x/0": of(tooLarge)}}), "x", reflect.TypeFor[float32](),
+		options); !errors.Is(err, column.ErrRange) {
 		t.Errorf("read %g: error %v", tooLarge, err)
 	}
 }
@@ -251,7 +259,8 @@ func TestManyConverted(t *testing.T) {
 	}
 	v[999] = 1 << 15
 	w, o = newSink(s)
-	if err := write(o, w, s.Fields[0], [][]int64{v}); err == nil || !strings.Contains(err.Error(), `field "v._0"`) || !strings.Contains(err.Error(), "32768") {
+	if err := write(o, w, s.Fields[0], [][]int64{v}); err == nil || !strings.Contains(err.Error(), `field "v._0"`) ||
+		!strings.Contains(err.Error(), "32768") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -39,8 +39,10 @@ type shape struct {
 func shapes() []shape {
 	record := func(names []string, values ...any) value.Record { return value.Record{Names: names, Values: values} }
 	xy := []string{"X", "Y"}
-	pairs := map[string]elements{"f/0": of[uint64](2, 2, 3), "f._0._0/0": of[uint64](1, 3, 4), "f._0._0/1": characters("abcd"), "f._0._1/0": of[int32](1, 2, 3)}
-	byChar := value.Map{StringKeys: true, Elements: []value.KeyValue{{Key: "a", Value: int32(1)}, {Key: "bc", Value: int32(2)}}}
+	pairs := map[string]elements{"f/0": of[uint64](2, 2, 3), "f._0._0/0": of[uint64](1, 3, 4),
+		"f._0._0/1": characters("abcd"), "f._0._1/0": of[int32](1, 2, 3)}
+	byChar := value.Map{StringKeys: true, Elements: []value.KeyValue{{Key: "a", Value: int32(1)},
+		{Key: "bc", Value: int32(2)}}}
 	oneChar := value.Map{StringKeys: true, Elements: []value.KeyValue{{Key: "d", Value: int32(3)}}}
 	return []shape{
 		{name: "std::string",
@@ -49,16 +51,20 @@ func shapes() []shape {
 			misfits: list{int8(0), []int8{}, [1]byte{}, point{}}, fits: "string"},
 		{name: "std::vector<std::int32_t>",
 			columns: columns{"f/0": of[uint64](1, 1, 4), "f._0/0": of[int32](1, -2, 3, 4)},
-			both:    list{[][]int32{{1}, nil, {-2, 3, 4}}, [][]int64{{1}, nil, {-2, 3, 4}}, []cpp.RVec[int8]{{1}, nil, {-2, 3, 4}}, list{list{int32(1)}, list(nil), list{int32(-2), int32(3), int32(4)}}},
-			read:    list{[][]*int32{{ptr[int32](1)}, nil, {ptr[int32](-2), ptr[int32](3), ptr[int32](4)}}, [][]any{{int32(1)}, nil, {int32(-2), int32(3), int32(4)}}},
+			both: list{[][]int32{{1}, nil, {-2, 3, 4}}, [][]int64{{1}, nil, {-2, 3, 4}},
+				[]cpp.RVec[int8]{{1}, nil, {-2, 3, 4}}, list{list{int32(1)}, list(nil), list{int32(-2), int32(3), int32(4)}}},
+			read: list{[][]*int32{{ptr[int32](1)}, nil, {ptr[int32](-2), ptr[int32](3), ptr[int32](4)}},
+				[][]any{{int32(1)}, nil, {int32(-2), int32(3), int32(4)}}},
 			misfits: list{int32(0), [3]int32{}, "", map[int32]int32{}}, fits: "[]int32"},
 		{name: "std::vector<std::vector<float>>",
 			columns: columns{"f/0": of[uint64](2, 2, 3), "f._0/0": of[uint64](1, 1, 4), "f._0._0/0": of[float32](1, 2, 3, 4)},
-			both:    list{[][][]float32{{{1}, nil}, nil, {{2, 3, 4}}}, [][][]float64{{{1}, nil}, nil, {{2, 3, 4}}}, list{list{list{float32(1)}, list(nil)}, list(nil), list{list{float32(2), float32(3), float32(4)}}}},
+			both: list{[][][]float32{{{1}, nil}, nil, {{2, 3, 4}}}, [][][]float64{{{1}, nil}, nil, {{2, 3, 4}}},
+				list{list{list{float32(1)}, list(nil)}, list(nil), list{list{float32(2), float32(3), float32(4)}}}},
 			misfits: list{[]float32{}, [][]int32{}, [][][]float32{}}, fits: "[][]float32"},
 		{name: "std::array<std::int16_t,2>",
 			columns: columns{"f._0/0": of[int16](1, 2, 3, -4)},
-			both:    list{[][2]int16{{1, 2}, {3, -4}}, [][]int16{{1, 2}, {3, -4}}, [][2]int{{1, 2}, {3, -4}}, list{list{int16(1), int16(2)}, list{int16(3), int16(-4)}}},
+			both: list{[][2]int16{{1, 2}, {3, -4}}, [][]int16{{1, 2}, {3, -4}}, [][2]int{{1, 2}, {3, -4}},
+				list{list{int16(1), int16(2)}, list{int16(3), int16(-4)}}},
 			misfits: list{[1]int16{}, [3]int16{}, int16(0), [2]float32{}}, fits: "[2]int16"},
 		{name: "std::array<std::string,2>",
 			columns: columns{"f._0/0": of[uint64](1, 3, 3, 4), "f._0/1": characters("abbc")},
@@ -66,11 +72,14 @@ func shapes() []shape {
 			misfits: list{[2]int8{}, "", [2]point{}}, fits: "[2]string"},
 		{name: "std::bitset<3>",
 			columns: columns{"f/0": of(true, false, false, false, true, true)},
-			both:    list{[][3]bool{{true, false, false}, {false, true, true}}, [][]bool{{true, false, false}, {false, true, true}}, list{value.Bits{true, false, false}, value.Bits{false, true, true}}},
+			both: list{[][3]bool{{true, false, false}, {false, true, true}},
+				[][]bool{{true, false, false}, {false, true, true}},
+				list{value.Bits{true, false, false}, value.Bits{false, true, true}}},
 			misfits: list{[2]bool{}, [3]uint8{}, uint8(0), []int8{}}, fits: "[3]bool"},
 		{name: "std::optional<std::int32_t>",
 			columns: columns{"f/0": of[uint64](1, 1, 2), "f._0/0": of[int32](7, 0)},
-			both:    list{[]*int32{ptr[int32](7), nil, ptr[int32](0)}, []*int64{ptr[int64](7), nil, ptr[int64](0)}, list{int32(7), nil, int32(0)}},
+			both: list{[]*int32{ptr[int32](7), nil, ptr[int32](0)}, []*int64{ptr[int64](7), nil, ptr[int64](0)},
+				list{int32(7), nil, int32(0)}},
 			read:    list{[][]int32{{7}, nil, {0}}},
 			misfits: list{int32(0), [1]int32{}, ptr("")}, fits: "*int32"},
 		{name: "std::unique_ptr<std::string>",
@@ -84,13 +93,17 @@ func shapes() []shape {
 			misfits: list{ptr[int32](0), int32(0)}, fits: "**int32"},
 		{name: "std::pair<std::int32_t,std::string>",
 			columns: columns{"f._0/0": of[int32](1, 2), "f._1/0": of[uint64](1, 2), "f._1/1": characters("ab")},
-			both:    list{[]cpp.Pair[int32, string]{{First: 1, Second: "a"}, {First: 2, Second: "b"}}, list{list{int32(1), "a"}, list{int32(2), "b"}}, []value.Record{record([]string{"_0", "_1"}, int32(1), "a"), record([]string{"_0", "_1"}, int32(2), "b")}},
+			both: list{[]cpp.Pair[int32, string]{{First: 1, Second: "a"}, {First: 2, Second: "b"}},
+				list{list{int32(1), "a"}, list{int32(2), "b"}},
+				[]value.Record{record([]string{"_0", "_1"}, int32(1), "a"), record([]string{"_0", "_1"}, int32(2), "b")}},
 			misfits: list{int32(0), []int32{}, "", cpp.Pair[string, int32]{}}, fits: "a struct with the fields _0, _1"},
 		{name: "std::map<std::string,std::int32_t>",
 			columns: pairs,
 			both: list{[]map[string]int32{{"a": 1, "bc": 2}, {}, {"d": 3}}, []map[string]int{{"a": 1, "bc": 2}, {}, {"d": 3}},
-				[][]cpp.Pair[string, int32]{{{First: "a", Second: 1}, {First: "bc", Second: 2}}, nil, {{First: "d", Second: 3}}}, list{byChar, value.Map{StringKeys: true}, oneChar}},
-			misfits: list{map[int32]int32{}, map[string]string{}, []string{}, "", [3]cpp.Pair[string, int32]{}}, fits: "map[string]int32"},
+				[][]cpp.Pair[string, int32]{{{First: "a", Second: 1}, {First: "bc", Second: 2}}, nil, {{First: "d", Second: 3}}},
+				list{byChar, value.Map{StringKeys: true}, oneChar}},
+			misfits: list{map[int32]int32{}, map[string]string{}, []string{}, "", [3]cpp.Pair[string, int32]{}},
+			fits:    "map[string]int32"},
 		{name: "std::set<std::int32_t>",
 			columns: columns{"f/0": of[uint64](2, 2), "f._0/0": of[int32](3, 8)},
 			both:    list{[]cpp.Set[int32]{{3, 8}, nil}, list{list{int32(3), int32(8)}, list(nil)}},
@@ -102,9 +115,11 @@ func shapes() []shape {
 				list{value.Map{Elements: []value.KeyValue{{Key: int32(4), Value: true}, {Key: int32(4), Value: false}}}}},
 			unread: list{map[int32]bool{}}, misfits: list{[]int32{}}, fits: "[]a struct with the fields _0, _1"},
 		{name: "std::variant<std::int32_t,std::string>",
-			columns: columns{"f/0": of(column.Tagged{Tag: 2}, column.Tagged{}, column.Tagged{Tag: 1}, column.Tagged{Index: 1, Tag: 2}),
+			columns: columns{"f/0": of(column.Tagged{Tag: 2}, column.Tagged{}, column.Tagged{Tag: 1},
+				column.Tagged{Index: 1, Tag: 2}),
 				"f._0/0": of[int32](7), "f._1/0": of[uint64](1, 2), "f._1/1": characters("ab")},
-			both:    list{list{value.Alternative{Index: 1, Value: "a"}, nil, value.Alternative{Value: int32(7)}, value.Alternative{Index: 1, Value: "b"}}},
+			both: list{list{value.Alternative{Index: 1, Value: "a"}, nil, value.Alternative{Value: int32(7)},
+				value.Alternative{Index: 1, Value: "b"}}},
 			misfits: list{int32(0), "", point{}}, fits: "any"},
 		{name: "std::atomic<std::int32_t>",
 			columns: columns{"f._0/0": of[int32](1, 2)},
@@ -112,12 +127,15 @@ func shapes() []shape {
 			misfits: list{"", float32(0), []int32{}}, fits: "int32"},
 		{name: "untyped record", doc: record2(),
 			columns: columns{"f.X/0": of[int32](1, 3), "f.Y/0": of[int32](2, 4)},
-			both:    list{[]point{{1, 2}, {3, 4}}, []reverse{{2, 1}, {4, 3}}, []value.Record{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))}, list{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))}},
+			both: list{[]point{{1, 2}, {3, 4}}, []reverse{{2, 1}, {4, 3}},
+				[]value.Record{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))},
+				list{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))}},
 			read:    list{[]onlyX{{1}, {3}}, []struct{}{{}, {}}},
 			misfits: list{int32(0), []int32{}, map[string]int32{}}, fits: "a struct with the fields X, Y"},
 		{name: "untyped collection", doc: vector("f", record2()),
 			columns: columns{"f/0": of[uint64](2, 2), "f._0.X/0": of[int32](1, 3), "f._0.Y/0": of[int32](2, 4)},
-			both:    list{[][]point{{{1, 2}, {3, 4}}, nil}, list{list{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))}, list(nil)}},
+			both: list{[][]point{{{1, 2}, {3, 4}}, nil},
+				list{list{record(xy, int32(1), int32(2)), record(xy, int32(3), int32(4))}, list(nil)}},
 			read:    list{[][]onlyX{{{1}, {3}}, nil}},
 			misfits: list{point{}, [2]point{}}, fits: "[]a struct with the fields X, Y"},
 		{name: "streamer", doc: &schema.FieldDocument{Type: "TObject", Role: "streamer"},
@@ -148,7 +166,8 @@ func (s *shape) schema(t *testing.T) *schema.Schema {
 func within(t reflect.Type) reflect.Type {
 	other := reflect.TypeFor[int8]()
 	return reflect.StructOf([]reflect.StructField{
-		{Name: "A", Type: other, Tag: `rntuple:"-"`}, {Name: "F", Type: t, Tag: `rntuple:"f"`}, {Name: "B", Type: other, Tag: `rntuple:"-"`},
+		{Name: "A", Type: other, Tag: `rntuple:"-"`}, {Name: "F", Type: t, Tag: `rntuple:"f"`},
+		{Name: "B", Type: other, Tag: `rntuple:"-"`},
 	})
 }
 
@@ -233,7 +252,8 @@ func full(t *testing.T, v reflect.Value) {
 // readPointers reads pointers to values, which are all there.
 func (s *shape) readPointers(t *testing.T, sc *schema.Schema, want reflect.Value) {
 	typ := want.Type().Elem()
-	if typ.Kind() == reflect.Pointer || sc.Fields[0].Shape == schema.Optional || sc.Fields[0].Shape == schema.Wrapper || strings.HasPrefix(typ.PkgPath(), "cpp") {
+	if typ.Kind() == reflect.Pointer || sc.Fields[0].Shape == schema.Optional || sc.Fields[0].Shape == schema.Wrapper ||
+		strings.HasPrefix(typ.PkgPath(), "cpp") {
 		return
 	}
 	got, err := read(t, source(t, sc, cluster{want.Len(), s.columns}), "f", reflect.PointerTo(typ), options)
@@ -282,7 +302,8 @@ func (s *shape) refused(t *testing.T, what string, v any, err error) {
 		if !strings.HasPrefix(m.Path, "f") || m.Have == "" && m.Err == nil {
 			t.Errorf("%s %T: %v", what, v, err)
 		}
-		if m.Path == "f" && m.Have != "" && (m.Fits != s.fits || !strings.HasSuffix(m.String(), fmt.Sprintf(" does not fit %v, %s would", m.Go, s.fits))) {
+		if m.Path == "f" && m.Have != "" && (m.Fits != s.fits ||
+			!strings.HasSuffix(m.String(), fmt.Sprintf(" does not fit %v, %s would", m.Go, s.fits))) {
 			t.Errorf("%s %T: %v, want that %s would fit", what, v, err, s.fits)
 		}
 	}

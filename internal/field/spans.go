@@ -40,7 +40,8 @@ func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []columnar.S
 }
 
 // ReadSpans is like Read for the entries in spans, which are in order.
-func (j *Jagged) ReadSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (j *Jagged) ReadSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	defer j.plan.ahead.FetchSpans(ctx, spans)()
 	total := int64(0)
 	for _, s := range spans {
@@ -69,8 +70,9 @@ const (
 	minWhole = 1 << 12
 )
 
-// stretch returns how many of the spans, which begin at first and go on in a cluster, are read together, at least in part, and which
-// entries are read for them: if exact is set none before the first or behind the last one, which may be in other pages.
+// stretch returns how many of the spans, which begin at first and go on in a cluster, are read
+// together, at least in part, and which entries are read for them: if exact is set none before the
+// first or behind the last one, which may be in other pages.
 func stretch(spans []columnar.Span, first int64, cluster *pagesource.Cluster, exact bool) (n int, all columnar.Span) {
 	begin := first - (first-cluster.First)%maxStretch
 	limit := min(begin+maxStretch, cluster.End)
@@ -89,7 +91,8 @@ func stretch(spans []columnar.Span, first int64, cluster *pagesource.Cluster, ex
 
 // ReadSpans is like Read for the entries in spans, which are in order. It reads some of
 // the first ones, which lie in one cluster, and returns how many.
-func (b *Batches) ReadSpans(ctx context.Context, spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
+func (b *Batches) ReadSpans(ctx context.Context,
+	spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
 	b.skip(spans[0].First)
 	cluster, err := b.src.Find(ctx, spans[0].First)
 	if err != nil {

@@ -165,8 +165,10 @@ func (tag *Tag) fits(t reflect.Type) error {
 		ok    func(reflect.Type) bool
 		what  string
 	}{
-		{tag.class != "", func(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != timeType }, `option "class" is for structs`},
-		{tag.enum != "", func(t reflect.Type) bool { return convert.IsInteger(convert.KindOf(t)) }, `option "enum" is for integers`},
+		{tag.class != "", func(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != timeType },
+			`option "class" is for structs`},
+		{tag.enum != "", func(t reflect.Type) bool { return convert.IsInteger(convert.KindOf(t)) },
+			`option "enum" is for integers`},
 		{tag.Unit != 0, func(t reflect.Type) bool { return t == timeType }, `option "time" is for time.Time`},
 	} {
 		accepts := func(t reflect.Type) bool { return need.ok(t) || template(t) != "" }

@@ -22,8 +22,10 @@ func TestParseTag(t *testing.T) {
 		{text: ""},
 		{text: "pt", name: "pt"},
 		{text: ",optional", want: Tag{Optional: true}},
-		{text: "a.b,optional,desc=one, two=2 <three", name: "a.b", want: Tag{Optional: true, description: "one, two=2 <three"}},
-		{text: "m,type=std::map<int,std::pair<int,int>>,encoding=X", name: "m", want: Tag{typ: "std::map<int,std::pair<int,int>>", encoding: "X"}},
+		{text: "a.b,optional,desc=one, two=2 <three", name: "a.b",
+			want: Tag{Optional: true, description: "one, two=2 <three"}},
+		{text: "m,type=std::map<int,std::pair<int,int>>,encoding=X", name: "m",
+			want: Tag{typ: "std::map<int,std::pair<int,int>>", encoding: "X"}},
 		{text: "v,class=A<B,C>,enum=E", name: "v", want: Tag{class: "A<B,C>", enum: "E"}},
 		{text: "x,trunc=16", name: "x", want: Tag{trunc: 16}},
 		{text: "x,min=-1.5,max=2,quant=7", name: "x", want: Tag{quant: 7, min: -1.5, max: 2}},
@@ -124,14 +126,16 @@ func TestMembers(t *testing.T) {
 			Key   map[netip.Addr]int32
 			Mutex sync.Mutex `rntuple:"m,optional"`
 		}{}, err: []string{
-			"struct.Mu: sync.Mutex has no", "struct.Addr: netip.Addr has no", "struct.Big: big.Int has no", "struct.Array: field.Lock has no",
+			"struct.Mu: sync.Mutex has no", "struct.Addr: netip.Addr has no", "struct.Big: big.Int has no",
+			"struct.Array: field.Lock has no",
 			"struct.Key: netip.Addr has no", "struct.Mutex: sync.Mutex has no",
 		}},
 		{name: "opaque and embedded", of: struct {
 			sync.Mutex
 			X int32
 		}{}, err: []string{"struct.Mutex: sync.Mutex has no exported fields"}},
-		{name: "an embedded pointer", of: struct{ *plain }{}, err: []string{"struct.plain: the embedded pointer is not exported"}},
+		{name: "an embedded pointer", of: struct{ *plain }{},
+			err: []string{"struct.plain: the embedded pointer is not exported"}},
 		{name: "tags", of: struct {
 			A int32 `rntuple:"a,optinal"`
 			b int32 `rntuple:"b"`
@@ -175,7 +179,8 @@ func TestRecursive(t *testing.T) {
 		P *Tree
 	}
 	_, err := Model("n", reflect.TypeFor[root]())
-	for _, want := range []string{"V: values of type field.Vector", "T.Children: values of type field.Tree", "P.Children: values of type field.Tree"} {
+	for _, want := range []string{"V: values of type field.Vector", "T.Children: values of type field.Tree",
+		"P.Children: values of type field.Tree"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, expected %s", err, want)
 		}
@@ -239,7 +244,8 @@ func TestClock(t *testing.T) {
 		{time.Unix(0, 1<<63-1), time.Nanosecond, true}, {time.Unix(0, 1<<63-1).Add(1), time.Nanosecond, false},
 		{time.Unix(0, -1<<63), time.Nanosecond, true}, {time.Unix(0, -1<<63).Add(-1), time.Nanosecond, false},
 		{time.Time{}, time.Nanosecond, false}, {time.Time{}, time.Microsecond, true}, {time.Time{}, time.Second, true},
-		{time.UnixMicro(1<<63 - 1), time.Microsecond, true}, {time.UnixMicro(1<<63 - 1).Add(time.Microsecond), time.Microsecond, false},
+		{time.UnixMicro(1<<63 - 1), time.Microsecond, true},
+		{time.UnixMicro(1<<63 - 1).Add(time.Microsecond), time.Microsecond, false},
 		{time.UnixMilli(-1 << 63), time.Millisecond, true}, {time.UnixMilli(-1 << 63).Add(-1), time.Millisecond, false},
 	} {
 		c := newClock(test.unit)

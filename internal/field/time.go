@@ -23,11 +23,13 @@ var (
 var errTimeKey = errors.New("a time.Time cannot be the key of a map: equal times may differ as keys")
 
 // units are those that the option "time" of a tag can name.
-var units = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microsecond, "ms": time.Millisecond, "s": time.Second}
+var units = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microsecond,
+	"ms": time.Millisecond, "s": time.Second}
 
 // timeDescription returns the description of fields of times in a unit.
 func timeDescription(unit time.Duration) string {
-	name := map[time.Duration]string{time.Microsecond: "microseconds", time.Millisecond: "milliseconds", time.Second: "seconds"}[unit]
+	name := map[time.Duration]string{time.Microsecond: "microseconds", time.Millisecond: "milliseconds",
+		time.Second: "seconds"}[unit]
 	if name == "" {
 		name = "nanoseconds"
 	}
@@ -86,7 +88,8 @@ type times struct {
 func (t *times) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
 	for done := int64(0); done < n; {
 		some := t.scratch[:min(n-done, int64(len(t.scratch)))]
-		if err := t.inner.read(r, first+done, int64(len(some)), unsafe.Pointer(&some[0]), unsafe.Sizeof(some[0])); err != nil {
+		if err := t.inner.read(r, first+done, int64(len(some)), unsafe.Pointer(&some[0]),
+			unsafe.Sizeof(some[0])); err != nil {
 			return err
 		}
 		for i, v := range some {
@@ -123,7 +126,8 @@ func (t *timesOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 		at := *(*time.Time)(unsafe.Add(src, uintptr(i)*stride))
 		v, ok := t.number(at)
 		if !ok {
-			return fmt.Errorf("field %q: %w: %v is not within the 2^64 times of a unit of %v around 1970", t.path, column.ErrRange, at, t.unit)
+			return fmt.Errorf("field %q: %w: %v is not within the 2^64 times of a unit of %v around 1970", t.path,
+				column.ErrRange, at, t.unit)
 		}
 		if err := t.inner.write(unsafe.Pointer(&v), 1, unsafe.Sizeof(v)); err != nil {
 			return err

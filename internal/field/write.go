@@ -436,7 +436,8 @@ func takes(f *schema.Field, v any) bool {
 	case schema.Record:
 		switch v := v.(type) {
 		case value.Record:
-			return !f.IsTuple() && slices.EqualFunc(f.Children, v.Names, func(c *schema.Field, name string) bool { return c.Name == name }) &&
+			return !f.IsTuple() && slices.EqualFunc(f.Children, v.Names,
+				func(c *schema.Field, name string) bool { return c.Name == name }) &&
 				takeEach(f.Children, v.Values)
 		case []any:
 			return f.IsTuple() && takeEach(f.Children, v)

@@ -81,7 +81,8 @@ func TestWriteArrays(t *testing.T) {
 func TestWriteArrayTypes(t *testing.T) {
 	s := build(t, fieldOf(t, "i", "std::vector<std::int64_t>"), fieldOf(t, "d", "double"), fieldOf(t, "s", "std::string"),
 		record("r", fieldOf(t, "x", "float")), record("q", fieldOf(t, "y", "float")))
-	src := source(t, s, cluster{2, columns{"i/0": of[uint64](1, 3), "i._0/0": of[int64](5, 300, -6), "d/0": of(0.1, 1e40), "s/0": of[uint64](1, 2), "s/1": of[int8]('a', 'b'),
+	src := source(t, s, cluster{2, columns{"i/0": of[uint64](1, 3), "i._0/0": of[int64](5, 300, -6), "d/0": of(0.1, 1e40),
+		"s/0": of[uint64](1, 2), "s/1": of[int8]('a', 'b'),
 		"r.x/0": of[float32](1, 2), "q.y/0": of[float32](3, 4)}})
 	given := arrays(t, src)
 	for _, test := range []struct {
@@ -115,7 +116,8 @@ func TestWriteArrayTypes(t *testing.T) {
 			err = plan.Write(a, 0, a.Len)
 		}
 		if err != nil {
-			if !strings.Contains(err.Error(), test.want) || strings.Contains(test.want, "fit ") && !errors.Is(err, column.ErrRange) {
+			if !strings.Contains(err.Error(), test.want) || strings.Contains(test.want, "fit ") &&
+				!errors.Is(err, column.ErrRange) {
 				t.Errorf("array %d to %s: error %v, want %s", test.array, test.to, err, test.want)
 			}
 			continue
@@ -132,7 +134,8 @@ func TestWriteArrayTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{plan.Write(given[1], 0, 1), plan.Write(given[0], 0, 3), plan.Write(given[0], -1, 1), plan.Write(given[0], 1, -1)} {
+	for _, err := range []error{plan.Write(given[1], 0, 1), plan.Write(given[0], 0, 3), plan.Write(given[0], -1, 1),
+		plan.Write(given[0], 1, -1)} {
 		if err == nil {
 			t.Error("no error")
 		}

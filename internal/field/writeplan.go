@@ -33,7 +33,8 @@ type counted struct {
 
 // NewOutlets returns the outlets of the columns of sink.
 func NewOutlets(sink *pagesink.Sink) *Outlets {
-	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}, map[schema.ColumnID]*int{}}
+	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{},
+		map[schema.ColumnID]*int{}}
 }
 
 // Fork returns the outlets of the columns of a fork of the sink, which write in the same
@@ -252,7 +253,8 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 		switch {
 		case t.Kind() == reflect.Map && (f.IsMap() || isSet(f, t)):
 			if t.Key() == timeType {
-				c.mismatches = append(c.mismatches, schema.Mismatch{Path: f.Path(), Go: t, Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
+				c.mismatches = append(c.mismatches, schema.Mismatch{Path: f.Path(), Go: t,
+					Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
 			}
 			d := &dictionaryOut{indexOut: c.index(f), typ: t}
 			if isSet(f, t) {
@@ -309,7 +311,8 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 		case child.Source != nil:
 			continue
 		case !ok:
-			c.mismatches = append(c.mismatches, schema.Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
+			c.mismatches = append(c.mismatches, schema.Mismatch{Path: child.Path(), Go: t,
+				Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
 			continue
 		}
 		outer := c.unit
@@ -319,7 +322,8 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	}
 	for _, m := range all {
 		if _, left := given[m.Name]; left {
-			c.mismatches = append(c.mismatches, schema.Mismatch{Path: m.Name, Go: t, Err: schema.NoField(f.Children, m.Name, place(f))})
+			c.mismatches = append(c.mismatches, schema.Mismatch{Path: m.Name, Go: t,
+				Err: schema.NoField(f.Children, m.Name, place(f))})
 		}
 	}
 	return r

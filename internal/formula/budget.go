@@ -48,8 +48,8 @@ func (s *Stop) Error() string {
 
 func (s *Stop) Unwrap() error { return s.Cause }
 
-// Begin fills the budget of memory. The budget of steps, for which there is a limit of bytes of its own, is filled if what it is
-// for has another number than before.
+// Begin fills the budget of memory. The budget of steps, for which there is a limit of bytes of its
+// own, is filled if what it is for has another number than before.
 func (b *Budget) Begin(ctx context.Context, limit, limitOfSteps, number int64) {
 	b.Bytes, b.limit, b.ctx = limit, limit, ctx
 	if b.stepLimit != limitOfSteps || b.number != number || b.Steps == 0 {
@@ -81,7 +81,8 @@ func (b *Budget) look() {
 		panic(&Stop{Cause: context.Cause(b.ctx)})
 	}
 	if b.Steps < 0 && b.stepLimit > 0 {
-		panic(&Stop{Steps: true, Need: b.stepLimit - max(b.Steps, b.stepLimit-math.MaxInt64)/StepsPerByte, Limit: b.stepLimit})
+		panic(&Stop{Steps: true, Need: b.stepLimit - max(b.Steps, b.stepLimit-math.MaxInt64)/StepsPerByte,
+			Limit: b.stepLimit})
 	}
 }
 
@@ -103,7 +104,8 @@ type Pattern struct {
 	size int64 // instructions
 }
 
-// MaxPattern is how many instructions a pattern may have, or all literal ones of an expression: each may be looked at for each character.
+// MaxPattern is how many instructions a pattern may have, or all literal ones of an expression:
+// each may be looked at for each character.
 const MaxPattern = 20_000
 
 // ParsePattern returns the pattern of a text. It takes the steps of that.

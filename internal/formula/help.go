@@ -156,7 +156,8 @@ func Expressions() string {
 	for _, s := range Language {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", s.Title, paragraphs(s.Text, width))
 		for i, r := range s.Rows {
-			heads, name := "operator | of | ", "`"+strings.ReplaceAll(strings.Join(r.Forms, "`, `"), "|", `\|`)+"` | "+cell.Replace(r.Of)
+			heads, name := "operator | of | ", "`"+strings.ReplaceAll(strings.Join(r.Forms, "`, `"), "|",
+				`\|`)+"` | "+cell.Replace(r.Of)
 			if r.Forms == nil {
 				heads, name = "field | ", cell.Replace(r.Of)
 			}

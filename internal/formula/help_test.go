@@ -9,9 +9,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/expressions.md and docs/reference/functions.md")
 
-// TestDocumentation compares docs/reference/expressions.md and docs/reference/functions.md with the tables.
+// TestDocumentation compares docs/reference/expressions.md and docs/reference/functions.md with the
+// tables.
 func TestDocumentation(t *testing.T) {
-	for path, want := range map[string]string{"../../docs/reference/functions.md": Functions(), "../../docs/reference/expressions.md": Expressions()} {
+	for path, want := range map[string]string{"../../docs/reference/functions.md": Functions(),
+		"../../docs/reference/expressions.md": Expressions()} {
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
 				t.Fatal(err)
@@ -32,7 +34,8 @@ func read(t *testing.T, path string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// TestHelp makes sure that the listing has all functions, operators and rules, in lines that fit a terminal.
+// TestHelp makes sure that the listing has all functions, operators and rules, in lines that fit a
+// terminal.
 func TestHelp(t *testing.T) {
 	help := Help()
 	var all []string

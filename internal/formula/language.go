@@ -8,8 +8,8 @@ type Row struct {
 	Of, Value string   // operands, or fields, and what their value is
 }
 
-// A Section is a part of the documentation. Its paragraphs are in Markdown; those that begin with "- " are items of a list, and those
-// that begin with four spaces are examples. Rows come last.
+// A Section is a part of the documentation. Its paragraphs are in Markdown; those that begin with
+// "- " are items of a list, and those that begin with four spaces are examples. Rows come last.
 type Section struct {
 	Title string
 	Text  []string
@@ -106,19 +106,23 @@ var Language = []Section{
 		"Exceeding a [limit](limits.md) of memory or work is also an error.",
 	}, nil},
 	{"Differences from expr-lang", []string{
-		"The language derives from [expr-lang](https://expr-lang.org). It lacks the functions `" + strings.Join(Dropped, "`, `") + "`, comments (`nJet//2` would be nJet), " +
+		"The language derives from [expr-lang](https://expr-lang.org). It lacks the functions `" + strings.Join(Dropped,
+			"`, `") + "`, comments (`nJet//2` would be nJet), " +
 			"byte literals, computed member names, discarded values before a semicolon, and method calls.",
 	}, nil},
 }
 
 // Operators are the operators, and what else is no function, from the tightest to the loosest.
 var Operators = []Row{
-	{[]string{"r.a", "r?.a"}, "record or map", "member a, or the value of the key \"a\", in both spellings; in a predicate, `.a` is the member of the item"},
+	{[]string{"r.a", "r?.a"}, "record or map",
+		"member a, or the value of the key \"a\", in both spellings; in a predicate, `.a` is the member of the item"},
 	{[]string{"v[i]"}, "array and integer", "item i; from the end if i is negative: `v[-1]`; missing if out of range"},
-	{[]string{"v[w]"}, "array and array of integers", "the items at indices; missing if one is missing or out of range, which is an error for indices of `argsort` and `combinations`"},
+	{[]string{"v[w]"}, "array and array of integers",
+		"the items at indices; missing if one is missing or out of range, which is an error for indices of `argsort` and `combinations`"},
 	{[]string{"v[m]"}, "array and array of bools", "the items for which m is true; lengths that differ are an error"},
 	{[]string{"m[k]"}, "map and key; record and literal", "value of the first key that is equal, or missing; a member"},
-	{[]string{"v[i:j]", "v[i:]", "v[:j]"}, "array or string, integers", "items, or characters, from i up to but excluding j; from the end if negative; bounds out of range are clamped"},
+	{[]string{"v[i:j]", "v[i:]", "v[:j]"}, "array or string, integers",
+		"items, or characters, from i up to but excluding j; from the end if negative; bounds out of range are clamped"},
 	{[]string{"x ?? y"}, "any", "y where x is missing, otherwise x; after it, other operators need parentheses"},
 	{[]string{"x ** y", "x ^ y"}, "numbers", "power, a float; groups from the right"},
 	{[]string{"-x", "+x"}, "number", "negation; x itself"},
@@ -128,24 +132,31 @@ var Operators = []Row{
 	{[]string{"not x", "!x"}, "bool", "whether x is not true; true if x is missing; `not x == y` is `(not x) == y`"},
 	{[]string{"x + y", "x - y"}, "numbers; strings for +", "sum and difference; concatenation"},
 	{[]string{"x..y"}, "integers", "array of the integers from x to y; empty if y is less; more than a million are an error"},
-	{[]string{"x == y", "x != y"}, "numbers, strings or bools; any and nil", "whether they are equal, or not; false if one is missing, except beside nil"},
-	{[]string{"x < y", "x <= y", "x > y", "x >= y"}, "numbers or strings", "order, of strings by their bytes; false if one is missing; `a < b < c` is `a < b and b < c`"},
-	{[]string{"x in y", "x not in y"}, "number, string or bool, and array", "whether x is equal to an item; false, or true for `not in`, if it is missing"},
+	{[]string{"x == y", "x != y"}, "numbers, strings or bools; any and nil",
+		"whether they are equal, or not; false if one is missing, except beside nil"},
+	{[]string{"x < y", "x <= y", "x > y", "x >= y"}, "numbers or strings",
+		"order, of strings by their bytes; false if one is missing; `a < b < c` is `a < b and b < c`"},
+	{[]string{"x in y", "x not in y"}, "number, string or bool, and array",
+		"whether x is equal to an item; false, or true for `not in`, if it is missing"},
 	{[]string{"x in m"}, "key and map; literal and record", "whether m has the key, or the member"},
-	{[]string{"x in i..j"}, "number and integers", "whether x is one of the integers from i to j, as floats if x is one; no array is made, so the range may have any size"},
-	{[]string{"s contains t", "s startsWith t", "s endsWith t"}, "strings", "substring, prefix, suffix; false if one is missing"},
+	{[]string{"x in i..j"}, "number and integers",
+		"whether x is one of the integers from i to j, as floats if x is one; no array is made, so the range may have any size"},
+	{[]string{"s contains t", "s startsWith t", "s endsWith t"}, "strings",
+		"substring, prefix, suffix; false if one is missing"},
 	{[]string{"s matches p"}, "strings", "whether the Go regular expression p matches a part of s; false if one is missing"},
 	{[]string{"x and y", "x && y"}, "bools", "whether both are true"},
 	{[]string{"x or y", "x || y"}, "bools", "whether at least one is true"},
 	{[]string{"x | f(y)"}, "any", "`f(x, y)`"},
-	{[]string{"x ? y : z", "x ?: y", "if x { y } else { z }"}, "bool and any", "y if x is true, otherwise z; `x ?: y` is `x ? x : y`"},
+	{[]string{"x ? y : z", "x ?: y", "if x { y } else { z }"}, "bool and any",
+		"y if x is true, otherwise z; `x ?: y` is `x ? x : y`"},
 	{[]string{"let x = y; z"}, "any", "z, in which x is a name for y; a field of that name is an error"},
 }
 
 // fields are the types of fields, and those of their values.
 var fields = []Row{
 	{nil, "bool", "bool"},
-	{nil, "integers, characters, bytes, cardinalities", "signed 64-bit integer; a larger value in the file is an error of the entry"},
+	{nil, "integers, characters, bytes, cardinalities",
+		"signed 64-bit integer; a larger value in the file is an error of the entry"},
 	{nil, "float, double, and the types that ROOT packs in fewer bits", "float: 64 bits"},
 	{nil, "`std::string`", "string"},
 	{nil, "enum, `std::atomic`", "the underlying value"},

@@ -56,7 +56,8 @@ func Named(name string) (all []Function) {
 // String returns the function with its arguments: hypot(x, y).
 func (f Function) String() string { return f.Name + "(" + f.Args + ")" }
 
-// Arity returns how many arguments the function takes at least and at most, which is -1 if it takes any number.
+// Arity returns how many arguments the function takes at least and at most, which is -1 if it takes
+// any number.
 func (f Function) Arity() (least, most int) {
 	args := strings.Split(f.Args, ", ")
 	if args[len(args)-1] == "..." {
@@ -66,4 +67,5 @@ func (f Function) Arity() (least, most int) {
 }
 
 // Dropped are functions of expr-lang that conditions on data do not have.
-var Dropped = []string{"type", "toJSON", "fromJSON", "toBase64", "fromBase64", "now", "date", "duration", "timezone", "toPairs", "fromPairs"}
+var Dropped = []string{"type", "toJSON", "fromJSON", "toBase64", "fromBase64", "now", "date", "duration", "timezone",
+	"toPairs", "fromPairs"}

@@ -16,11 +16,12 @@ type File interface {
 	io.Closer
 }
 
-// Open opens the regular file at a path, or the file at a URL, and returns its size. If mapped is set, it maps a local file
-// into memory if possible. The context is also that of reading a file that is far away.
+// Open opens the regular file at a path, or the file at a URL, and returns its size. If mapped is
+// set, it maps a local file into memory if possible. The context is also that of reading a file
+// that is far away.
 func Open(ctx context.Context, at location.Location, mapped bool, o remote.Options) (File, int64, error) {
 	if at.IsURL() {
-		f, err := remote.Open(ctx, at.Name(), o)
+		f, err := remote.Open(ctx, at.Name(), &o)
 		if err != nil {
 			return nil, 0, err
 		}

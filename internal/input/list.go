@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// List returns the names of files that a text file has, one in each line. Blank lines, and those that begin
-// with #, do not count.
+// List returns the names of files that a text file has, one in each line. Blank lines, and those
+// that begin with #, do not count.
 func List(ctx context.Context, at location.Location, o remote.Options) (names []string, err error) {
 	f, size, err := Open(ctx, at, false, o)
 	if err != nil {

@@ -22,7 +22,8 @@ var classes = map[string][][2]string{
 }
 
 var columns = map[cpptype.Kind]envelope.Column{
-	cpptype.Bool: {Type: column.Bit, Bits: 1}, cpptype.Char: {Type: column.Char, Bits: 8}, cpptype.Byte: {Type: column.Byte, Bits: 8},
+	cpptype.Bool: {Type: column.Bit, Bits: 1}, cpptype.Char: {Type: column.Char, Bits: 8},
+	cpptype.Byte: {Type: column.Byte, Bits: 8},
 	cpptype.Int8: {Type: column.Int8, Bits: 8}, cpptype.UInt8: {Type: column.UInt8, Bits: 8},
 	cpptype.Int16: {Type: column.Int16, Bits: 16}, cpptype.UInt16: {Type: column.UInt16, Bits: 16},
 	cpptype.Int32: {Type: column.Int32, Bits: 32}, cpptype.UInt32: {Type: column.UInt32, Bits: 32},
@@ -86,7 +87,8 @@ func (b *builder) add(name, typ string, parent int) {
 			column(columns[k])
 		}
 	case k.IsMap():
-		f.Role, members = envelope.RoleCollection, [][2]string{{"_0", "std::pair<" + members[0][1] + "," + members[1][1] + ">"}}
+		f.Role, members = envelope.RoleCollection,
+			[][2]string{{"_0", "std::pair<" + members[0][1] + "," + members[1][1] + ">"}}
 		column(index)
 	case k == cpptype.Vector || k == cpptype.Optional || k.IsSet():
 		f.Role = envelope.RoleCollection

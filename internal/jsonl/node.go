@@ -40,7 +40,8 @@ const (
 // kinds gives the kind of a JSON value by its first byte.
 var kinds = [256]kind{
 	'n': null, 't': boolean, 'f': boolean, '"': text, '[': array, '{': object, '-': number,
-	'0': number, '1': number, '2': number, '3': number, '4': number, '5': number, '6': number, '7': number, '8': number, '9': number,
+	'0': number, '1': number, '2': number, '3': number, '4': number, '5': number, '6': number, '7': number,
+	'8': number, '9': number,
 }
 
 // compile makes the node of f and those of the fields below it.

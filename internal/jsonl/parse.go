@@ -208,7 +208,8 @@ func (r *Reader) items(n *node, nodes []*node, length int64) ([]any, *Error) {
 			return nil, err
 		}
 		if length >= 0 && more != (i < length) {
-			return nil, r.fail("expected %s, found %s", n.what, map[bool]string{true: "more", false: strconv.FormatInt(i, 10)}[more])
+			return nil, r.fail("expected %s, found %s", n.what,
+				map[bool]string{true: "more", false: strconv.FormatInt(i, 10)}[more])
 		}
 		if !more {
 			break

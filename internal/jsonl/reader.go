@@ -33,7 +33,8 @@ type Reader struct {
 
 const initialBuffer = 64 << 10
 
-// Mark is the byte order mark of UTF-8. It is skipped where the input begins with it, as files of some programs do.
+// Mark is the byte order mark of UTF-8. It is skipped where the input begins with it, as files of
+// some programs do.
 const Mark = "\ufeff"
 
 // NewReader returns a Reader of entries with the given top-level fields. Records do

@@ -94,7 +94,8 @@ func (r *Reader) number() ([]byte, *Error) {
 
 var (
 	minus    = []byte("-")
-	isNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	isNumber = [256]bool{'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true,
+		'7': true, '8': true, '9': true,
 		'-': true, '+': true, '.': true, 'e': true, 'E': true}
 )
 

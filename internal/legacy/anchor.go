@@ -49,7 +49,8 @@ func ParseAnchor(b []byte) (*anchor.Anchor, error) {
 	case classMax:
 		return anchor.Parse(b)
 	}
-	return nil, &frame.FormatError{Offset: 4, Path: "anchor.class version", Err: frame.Unsupported("pre-release format: anchor of %d bytes and class version %d", len(b), version)}
+	return nil, &frame.FormatError{Offset: 4, Path: "anchor.class version",
+		Err: frame.Unsupported("pre-release format: anchor of %d bytes and class version %d", len(b), version)}
 }
 
 // end returns the error of c, or one that says that c has bytes left.

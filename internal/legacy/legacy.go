@@ -44,7 +44,9 @@ func Parse(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) 
 	case rc1.Version | rc1.Version<<16:
 		return parseRC1(a, header, footer)
 	default:
-		return nil, &frame.FormatError{Path: "header.version", Err: frame.Unsupported("pre-release format with the version %d and the minimum version %d", versions&0xffff, versions>>16)}
+		return nil, &frame.FormatError{Path: "header.version",
+			Err: frame.Unsupported("pre-release format with the version %d and the minimum version %d",
+				versions&0xffff, versions>>16)}
 	}
 }
 

@@ -41,7 +41,8 @@ func summed(hex string) []byte {
 }
 
 func TestAnchor(t *testing.T) {
-	want := anchor.Anchor{SeekHeader: 0x102, NBytesHeader: 3, LenHeader: 4, SeekFooter: 0x105, NBytesFooter: 6, LenFooter: 7}
+	want := anchor.Anchor{SeekHeader: 0x102, NBytesHeader: 3, LenHeader: 4, SeekFooter: 0x105,
+		NBytesFooter: 6, LenFooter: 7}
 	rc2 := want
 	rc2.Major = 2
 	for _, test := range []struct {
@@ -168,7 +169,8 @@ func TestBare(t *testing.T) {
 func FuzzAnchors(f *testing.F) {
 	for _, b := range [][]byte{Hex(oldHex).Bytes, summed(midHex), summed(noMaxHex), summed(maxHex)} {
 		f.Add(b)
-		f.Add(append([]byte("rntuple\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00"), slices.Concat(b, []byte("\x01n"), b, b)...))
+		f.Add(append([]byte("rntuple\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00"),
+			slices.Concat(b, []byte("\x01n"), b, b)...))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := ParseAnchor(b); err != nil {

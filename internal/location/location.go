@@ -9,16 +9,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
-// A Location is where a file is: at a URL, or at a path of the local machine. What its String returns can be
-// shown to everybody; what opens the file uses Name.
+// A Location is where a file is: at a URL, or at a path of the local machine. What its String
+// returns can be shown to everybody; what opens the file uses Name.
 type Location struct {
 	name   string
 	scheme string   // as it is written; empty for a path
 	url    *url.URL // nil for a path, and if the name is not a URL apart from its scheme
 }
 
-// Parse parses a name: it is a URL if it begins with a scheme and "://", otherwise a path. A scheme has two letters or
-// more, none of them a path separator.
+// Parse parses a name: it is a URL if it begins with a scheme and "://", otherwise a path. A scheme
+// has two letters or more, none of them a path separator.
 func Parse(name string) Location {
 	scheme, _, ok := strings.Cut(name, "://")
 	if !ok || len(scheme) < 2 {
@@ -44,11 +44,12 @@ func (l Location) IsURL() bool { return l.scheme != "" }
 // Scheme returns the scheme of the URL in lower case, or the empty string for a path.
 func (l Location) Scheme() string { return strings.ToLower(l.scheme) }
 
-// IsObjects reports whether the URL is of an RNTuple in objects, rather than of a file: whether a package that
-// has its scheme says so.
+// IsObjects reports whether the URL is of an RNTuple in objects, rather than of a file: whether a
+// package that has its scheme says so.
 func (l Location) IsObjects() bool { return objects.Has(l.Scheme()) }
 
-// URL returns a copy of the URL. It is not ok for a path, and if what follows the scheme makes no URL.
+// URL returns a copy of the URL. It is not ok for a path, and if what follows the scheme makes no
+// URL.
 func (l Location) URL() (_ *url.URL, ok bool) {
 	if l.url == nil {
 		return nil, false
@@ -57,8 +58,8 @@ func (l Location) URL() (_ *url.URL, ok bool) {
 	return &u, true
 }
 
-// String returns a URL without its user, password, query and fragment, which may hold tokens and signatures, and
-// a path as it is.
+// String returns a URL without its user, password, query and fragment, which may hold tokens and
+// signatures, and a path as it is.
 func (l Location) String() string {
 	if !l.IsURL() {
 		return l.name

@@ -37,7 +37,8 @@ func TestString(t *testing.T) {
 func TestIsURL(t *testing.T) {
 	for name, want := range map[string]bool{
 		"https://a/b": true, "HTTPS://a": true, "s3://b": true, "ntpl+s3+https://h/b": true, "root://h//p": true,
-		"": false, "a.root": false, "/a/b": false, "://a": false, "a://b": false, `C:\a`: false, "3s://a": false, "./x://y": false, "dir/http://x": false, "http:/a": false,
+		"": false, "a.root": false, "/a/b": false, "://a": false, "a://b": false, `C:\a`: false, "3s://a": false,
+		"./x://y": false, "dir/http://x": false, "http:/a": false,
 	} {
 		if got := Parse(name).IsURL(); got != want {
 			t.Errorf("%q is a URL: %t", name, got)

@@ -32,8 +32,8 @@ func Parse(a *anchor.Anchor, header, footer []byte) (m *Metadata, err error) {
 	return m, err
 }
 
-// version returns the version of the current format in the usual notation. The last release candidate
-// has the format of 1.0.0.0, and its name is added.
+// version returns the version of the current format in the usual notation. The last release
+// candidate has the format of 1.0.0.0, and its name is added.
 func version(a *anchor.Anchor) string {
 	if a.Epoch == 0 {
 		return fmt.Sprintf("%s, pre-release RC%d, ROOT 6.35", a.Version(), a.Major)

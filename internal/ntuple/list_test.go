@@ -501,7 +501,8 @@ func TestObjects(t *testing.T) {
 	if stored.anchor, err = a.Append(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err,
+		frame.ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -99,7 +99,8 @@ func TestPaths(t *testing.T) {
 	for at, want := range map[string]struct {
 		name    string
 		entries int64
-	}{"top": {"top", 1}, "a/b/deep": {"deep", 12}, "a/b/deep;1": {"deep", 2}, "a/b/deep;2": {"deep", 12}, "listed": {"named", 3}} {
+	}{"top": {"top", 1}, "a/b/deep": {"deep", 12}, "a/b/deep;1": {"deep", 2}, "a/b/deep;2": {"deep", 12},
+		"listed": {"named", 3}} {
 		r, err := ntuple.Open(location.Parse(path), at, readOptions(t))
 		if err != nil {
 			t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// openObjects opens the RNTuple whose objects are at a location. There is one: the name, if it is not empty, must
-// be that in its header, as ROOT has it.
+// openObjects opens the RNTuple whose objects are at a location. There is one: the name, if it is
+// not empty, must be that in its header, as ROOT has it.
 func openObjects(at location.Location, name string, o *ReadOptions) (*Reader, error) {
-	f, err := remote.OpenObjects(o.Context, at.Name(), o.Remote)
+	f, err := remote.OpenObjects(o.Context, at.Name(), &o.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func listObjects(ctx context.Context, at location.Location, o remote.Options) ([
 	return []Info{{Path: r.Path, Class: anchor.ClassName, Newest: true}}, nil
 }
 
-// ForObjects returns the limits for objects, of which it is not known how large they are together: those of
-// a large file, but that for pages is 16 times what ROOT writes.
+// ForObjects returns the limits for objects, of which it is not known how large they are together:
+// those of a large file, but that for pages is 16 times what ROOT writes.
 func (l Limits) ForObjects() Limits {
 	l.PageBytes = cmp.Or(l.PageBytes, 16<<20)
 	return l.For(maxLimit)

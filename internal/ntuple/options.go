@@ -32,8 +32,8 @@ func NewReadOptions() *ReadOptions {
 	return &ReadOptions{Context: context.Background(), ReadAhead: 64 << 20}
 }
 
-// DefaultWorkers returns the default number of goroutines for files on disk, or for those that are far
-// away, where most of them wait.
+// DefaultWorkers returns the default number of goroutines for files on disk, or for those that are
+// far away, where most of them wait.
 func DefaultWorkers(far bool) int {
 	if far {
 		return max(8, runtime.GOMAXPROCS(0))

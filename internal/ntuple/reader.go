@@ -119,7 +119,8 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 
 // open opens the RNTuple with the given anchor, to which trail has led, and reads its header
 // and footer. The trail may be nil.
-func open(blobs pagesource.Blobs, path, class string, object []byte, trail *rootfile.Trail, o *ReadOptions) (*Reader, error) {
+func open(blobs pagesource.Blobs, path, class string, object []byte, trail *rootfile.Trail,
+	o *ReadOptions) (*Reader, error) {
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
@@ -251,12 +252,14 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	case link.SchemaMajor != 1:
 		return nil, frame.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
 	case link.AnchorLength > anchor.MaxSize:
-		return nil, &frame.FormatError{Path: "footer.attribute sets", Err: frame.Corrupt("anchor of %d bytes", link.AnchorLength)}
+		return nil, &frame.FormatError{Path: "footer.attribute sets",
+			Err: frame.Corrupt("anchor of %d bytes", link.AnchorLength)}
 	}
 	trail := r.trail.Load()
 	blobs := r.Source.Blobs
 	blobs.MaxKeySize = 0 // an anchor is never split
-	object, err := blobs.Envelope(r.Options.Context, "anchor", locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
+	object, err := blobs.Envelope(r.Options.Context, "anchor",
+		locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
 	if err != nil {
 		return nil, trail.Check(err)
 	}
@@ -290,11 +293,13 @@ func (r *Reader) checkSet(name string, minor uint16) error {
 	}
 	top := r.Source.Schema.TopLevel()
 	if n := len(top); n < len(SetFields) || n > len(SetFields) && minor == 0 {
-		return &frame.FormatError{Path: "header.fields", Err: frame.Corrupt("%d top-level fields, expected %d", n, len(SetFields))}
+		return &frame.FormatError{Path: "header.fields",
+			Err: frame.Corrupt("%d top-level fields, expected %d", n, len(SetFields))}
 	}
 	for i, want := range SetFields {
 		if top[i].Name != want {
-			return &frame.FormatError{Path: "header.fields", Err: frame.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
+			return &frame.FormatError{Path: "header.fields",
+				Err: frame.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
 		}
 	}
 	return nil

@@ -49,7 +49,8 @@ func (r *Reader) refresh(ctx context.Context) (*Reader, error) {
 	have, had := fresh.Source.Entries, r.Source.Entries
 	switch end, size := trail.End(), fresh.Source.Size; {
 	case end > size:
-		return nil, &frame.FormatError{Path: "header", Err: frame.Corrupt("the file is truncated: it has %d of %d bytes", size, end)}
+		return nil, &frame.FormatError{Path: "header",
+			Err: frame.Corrupt("the file is truncated: it has %d of %d bytes", size, end)}
 	case fresh.sum == r.sum: // the commit was to something else
 		r.trail.Store(trail)
 		return r, nil

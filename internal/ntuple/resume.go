@@ -50,7 +50,10 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	}
 	groups := groupsOf(r)
 	for i := range groups {
-		groups[i].Read = func() ([]byte, error) { return r.Source.Envelope(r.Options.Context, "page list", groups[i].PageList) }
+		groups[i].Read = func() ([]byte, error) {
+			return r.Source.Envelope(r.Options.Context,
+				"page list", groups[i].PageList)
+		}
 	}
 	w.Sink.Resume(r.Source.Entries, groups, elements)
 	return w, nil
@@ -110,8 +113,10 @@ func elementsOf(r *Reader) ([]int64, error) {
 // Rename rewrites the metadata of the RNTuple that r, which was opened after f, reads from the
 // same file, with a header and a schema extension that differ from its own only in names. Pages
 // stay where they are. If sets is not nil it may change the attribute sets.
-func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions, sets func(*Writer) error) error {
-	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
+func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions,
+	sets func(*Writer) error) error {
+	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features,
+		linked: slices.Clone(r.Footer.AttributeSets)}
 	f.root.SetCompression(o.File.Compression)
 	options := *o
 	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // it applies to all pages

@@ -294,7 +294,8 @@ func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
 		return link, err
 	}
 	w.placed = envelope.AttributeSet{
-		SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))), Name: w.Header.Name,
+		SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))),
+		Name: w.Header.Name,
 	}
 	return w.placed, nil
 }

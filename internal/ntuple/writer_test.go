@@ -102,16 +102,19 @@ func TestSets(t *testing.T) {
 			"the RNTuple has []"},
 		{"twice", func(s []envelope.AttributeSet) []envelope.AttributeSet { return append(s, s[0]) },
 			frame.ErrCorrupt, "two of this name"},
-		{"major version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMajor = 2; return s }, frame.ErrUnsupported,
+		{"major version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMajor = 2; return s },
+			frame.ErrUnsupported,
 			"schema version 2.0"},
-		{"minor version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMinor = 7; return s }, nil, ""},
+		{"minor version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMinor = 7; return s }, nil,
+			""},
 		{"large anchor", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].AnchorLength = 1<<16 + 1; return s },
 			frame.ErrCorrupt, "anchor of 65537 bytes"},
 		{"anchor elsewhere", func(s []envelope.AttributeSet) []envelope.AttributeSet {
 			s[0].Anchor.Offset = 1 << 40
 			return s
 		}, frame.ErrCorrupt, "anchor"},
-		{"no anchor", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].Anchor.Offset = 200; return s }, nil, "fails"},
+		{"no anchor", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].Anchor.Offset = 200; return s }, nil,
+			"fails"},
 		{"name", func(s []envelope.AttributeSet) []envelope.AttributeSet {
 			s[0].Anchor, s[0].AnchorLength = s[1].Anchor, s[1].AnchorLength
 			return s

@@ -83,7 +83,8 @@ func doubles(encoding column.Type) *schema.Column {
 
 func settings(workers int) pagesink.Settings {
 	return pagesink.Settings{
-		ZippedCluster: 100_000, UnzippedCluster: 1e6, MaxPage: 1 << 20, PageBudget: 200_000, MaxKeySize: 1 << 30, Workers: workers,
+		ZippedCluster: 100_000, UnzippedCluster: 1e6, MaxPage: 1 << 20, PageBudget: 200_000,
+		MaxKeySize: 1 << 30, Workers: workers,
 	}
 }
 
@@ -164,7 +165,8 @@ func testClone(t *testing.T, seed uint64) {
 		t.Fatalf("the pages count %d bytes, want %d: %v", size, total, err)
 	}
 	for i, p := range to {
-		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) || p.Locator.Size != uint64(len(want[i])) {
+		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) ||
+			p.Locator.Size != uint64(len(want[i])) {
 			t.Fatalf("page %d of %d bytes at %d differs", i, len(want[i]), p.Locator.Offset)
 		}
 		if i > 0 && p.Locator.Offset < to[i-1].Locator.Offset+to[i-1].Locator.Size {
@@ -241,7 +243,8 @@ func TestStretches(t *testing.T) {
 		file := &sizedReader{}
 		file.Reset(make([]byte, page*pages))
 		out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
-		p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}} // no limit for payloads
+		// no limit for payloads
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}}
 		to := doubles(column.Real64)
 		chunk := &Chunk{
 			Chunk: pagesource.Chunk{Column: to}, Level: level,
@@ -283,7 +286,8 @@ func (w *failingWriter) WriteAt(b []byte, _ int64) (int, error) {
 func TestWriteErrors(t *testing.T) {
 	const page = stretchSize
 	to := doubles(column.Real64)
-	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(make([]byte, 4*page)), Size: 4 * page, SkipChecksums: true}}
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(make([]byte, 4*page)),
+		Size: 4 * page, SkipChecksums: true}}
 	for _, workers := range []int{1, 3} {
 		for at := 1; at <= 5; at++ {
 			p := &placement{copier: &Copier{ctx: context.Background()}, set: settings(workers)}
@@ -309,11 +313,13 @@ func TestOverlap(t *testing.T) {
 	stored := binary.LittleEndian.AppendUint64(page[:16:16], checksum.Sum(page))
 	inner := checksum.Sum(page[:8])
 	content := append(binary.LittleEndian.AppendUint64(page[:8:8], inner), stored...)
-	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(content), Size: int64(len(content)), MaxPage: 1 << 20}}
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(content),
+		Size: int64(len(content)), MaxPage: 1 << 20}}
 	to := doubles(column.Real64)
 	out := &cloningFile{t: t, bytes: make([]byte, 1000)}
 	p := &placement{copier: NewCopier(context.Background(), nil), set: settings(1)}
-	chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, From: src, Level: Copy, Fail: func(err error) error { return err }}
+	chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, From: src, Level: Copy,
+		Fail: func(err error) error { return err }}
 	for _, page := range []envelope.Page{
 		{NumElements: 2, Locator: locator.At(16, 16)}, // no checksum
 		{NumElements: 2, Locator: locator.At(16, 16), HasChecksum: true},

@@ -63,7 +63,8 @@ func TestCRC32(t *testing.T) {
 							if skip && damaged >= 0 && damaged < 8+len(stored) {
 								continue // anything may happen
 							}
-							where := fmt.Sprintf("from %v to %v, level %d, %d workers, skip %v, damaged %d", in, out, level, workers, skip, damaged)
+							where := fmt.Sprintf("from %v to %v, level %d, %d workers, skip %v, damaged %d", in, out, level,
+								workers, skip, damaged)
 							testCRC32(t, where, b, page, plain, in, out, level, workers, skip, damaged >= 0 && !skip)
 						}
 					}
@@ -73,7 +74,8 @@ func TestCRC32(t *testing.T) {
 	}
 }
 
-func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plain []byte, in, out compress.Settings, level Level, workers int, skip, damaged bool) {
+func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plain []byte, in, out compress.Settings,
+	level Level, workers int, skip, damaged bool) {
 	set := settings(workers)
 	set.Compression = out
 	to := doubles(column.Real64)
@@ -84,7 +86,8 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 	copier := NewCopier(context.Background(), sink)
 	err := errors.Join(copier.Take(1000, []Column{{Chunks: []Chunk{{
 		Chunk: pagesource.Chunk{Column: to, Pages: []envelope.Page{page}, Compression: uint32(in)},
-		From:  &pagesource.Source{Blobs: blobs}, Level: level, Fail: func(err error) error { return fmt.Errorf("file: %w", err) },
+		From:  &pagesource.Source{Blobs: blobs}, Level: level,
+		Fail: func(err error) error { return fmt.Errorf("file: %w", err) },
 	}}}}), sink.Wait())
 	if damaged {
 		if !errors.Is(err, frame.ErrChecksum) && !errors.Is(err, frame.ErrCorrupt) || written.Len() > 0 {
@@ -116,7 +119,8 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 	if level <= Copy {
 		want = in
 	}
-	if len(got.Pages) != 1 || !got.Pages[0].HasChecksum || got.Compression != uint32(want) || got.Pages[0].StoredSize() != link.Locator.Offset {
+	if len(got.Pages) != 1 || !got.Pages[0].HasChecksum || got.Compression != uint32(want) ||
+		got.Pages[0].StoredSize() != link.Locator.Offset {
 		t.Errorf("%s: %+v, the page list is at %d", where, got, link.Locator.Offset)
 		return
 	}

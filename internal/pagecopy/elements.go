@@ -51,8 +51,10 @@ type Flow interface {
 // fillers has newElements by the kind of the elements.
 var fillers = [...]func(*pagesink.Sink, *schema.Column) (Elements, error){
 	reflect.Bool: newElements[bool],
-	reflect.Int8: newElements[int8], reflect.Int16: newElements[int16], reflect.Int32: newElements[int32], reflect.Int64: newElements[int64],
-	reflect.Uint8: newElements[uint8], reflect.Uint16: newElements[uint16], reflect.Uint32: newElements[uint32], reflect.Uint64: newElements[uint64],
+	reflect.Int8: newElements[int8], reflect.Int16: newElements[int16], reflect.Int32: newElements[int32],
+	reflect.Int64: newElements[int64],
+	reflect.Uint8: newElements[uint8], reflect.Uint16: newElements[uint16], reflect.Uint32: newElements[uint32],
+	reflect.Uint64:  newElements[uint64],
 	reflect.Float32: newElements[float32], reflect.Float64: newElements[float64],
 }
 
@@ -114,7 +116,8 @@ type Copied struct {
 }
 
 // Copy appends the collections in spans, counted from the start of the cluster.
-func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, spans []columnar.Span) (*Copied, error) {
+func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster,
+	spans []columnar.Span) (*Copied, error) {
 	all := &Copied{first: *o.total}
 	for _, s := range spans {
 		before := uint64(0)
@@ -198,7 +201,8 @@ func (t *Tags) Empty(n int64) {
 // Copy appends variants, from first on, counted from the start of the cluster: at
 // least one, at most n. It returns how many, and for each alternative the range of
 // items that must be appended, too, without end.
-func (t *Tags) Copy(ctx context.Context, from *pagesource.Column[column.Tagged], c *pagesource.Cluster, first, n int64) (copied int64, begin, end []int64, err error) {
+func (t *Tags) Copy(ctx context.Context, from *pagesource.Column[column.Tagged], c *pagesource.Cluster, first,
+	n int64) (copied int64, begin, end []int64, err error) {
 	some, err := from.Next(ctx, c, first, n)
 	if err != nil {
 		return 0, nil, nil, err

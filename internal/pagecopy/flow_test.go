@@ -485,7 +485,8 @@ func TestFlowErrors(t *testing.T) {
 		t.Errorf("error of Pages: %v", err)
 	}
 	behind := func(c *Chunk) error { c.Pages[1].Locator.Offset = 1 << 40; return nil }
-	if _, err := copyAll(behind, ctx); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), `the source: field "x0"`) {
+	if _, err := copyAll(behind, ctx); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.Contains(err.Error(), `the source: field "x0"`) {
 		t.Errorf("a page behind the end: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
@@ -586,14 +587,16 @@ func TestNoFlow(t *testing.T) {
 	rnd := sampletest.Rand(t)
 	src := newSource(t, small(1, 0, 0), 10, randomEntries(t, rnd), formats()...)
 	o := newOutput(context.Background(), small(1, 0, 0), formats()...)
-	if _, err := NewElements(o.Sink, o.columns[6]); err == nil || !strings.Contains(err.Error(), `field "x6": column of type Switch`) {
+	if _, err := NewElements(o.Sink, o.columns[6]); err == nil ||
+		!strings.Contains(err.Error(), `field "x6": column of type Switch`) {
 		t.Errorf("tags: %v", err)
 	}
 	elements, err := NewElements(o.Sink, o.columns[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := elements.From(src.NewReadAhead(), src.columns[6].Owner, 0, Whole{}); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := elements.From(src.NewReadAhead(), src.columns[6].Owner, 0, Whole{}); !errors.Is(err,
+		frame.ErrUnsupported) {
 		t.Errorf("from tags: %v", err)
 	}
 }
@@ -623,7 +626,8 @@ func TestOffsets(t *testing.T) {
 				all = append(all, items)
 			}
 		}, pagetest.Of(index), pagetest.Of(column.Real64))
-		o := newOutput(ctx, small(1, 0, 0), pagetest.Of(column.SplitIndex64), pagetest.Of(column.Real64), pagetest.Of(column.Index64))
+		o := newOutput(ctx, small(1, 0, 0), pagetest.Of(column.SplitIndex64), pagetest.Of(column.Real64),
+			pagetest.Of(column.Index64))
 		offsets, err1 := NewOffsets(o.Sink, o.columns[0])
 		items, err2 := NewElements(o.Sink, o.columns[1])
 		beside, err3 := NewOffsets(o.Sink, o.columns[2])
@@ -758,7 +762,8 @@ func TestDamagedOffsets(t *testing.T) {
 	}{
 		{[]uint64{1, 1, math.MaxInt64}, []columnar.Span{{First: 0, N: 3}}, ""},
 		{[]uint64{1, 1, math.MaxInt64 + 1}, []columnar.Span{{First: 0, N: 2}}, ""},
-		{[]uint64{1, 1, math.MaxInt64 + 1}, []columnar.Span{{First: 0, N: 3}}, "collection from item 1 to 9223372036854775808"},
+		{[]uint64{1, 1, math.MaxInt64 + 1}, []columnar.Span{{First: 0, N: 3}},
+			"collection from item 1 to 9223372036854775808"},
 		{[]uint64{3, 2}, []columnar.Span{{First: 0, N: 2}}, "collection from item 3 to 2"},
 		{[]uint64{3, 2, 4}, []columnar.Span{{First: 1, N: 1}}, "collection from item 3 to 2"},
 		{[]uint64{3, 2, 4}, []columnar.Span{{First: 2, N: 1}}, ""},

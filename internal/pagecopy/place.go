@@ -104,7 +104,8 @@ func (p *placement) write() error {
 		}
 	}
 	slices.SortStableFunc(p.pages, func(a, b *copied) int {
-		return cmp.Or(cmp.Compare(sources[a.from.From], sources[b.from.From]), cmp.Compare(a.offset(), b.offset()), cmp.Compare(b.size, a.size))
+		return cmp.Or(cmp.Compare(sources[a.from.From], sources[b.from.From]), cmp.Compare(a.offset(), b.offset()),
+			cmp.Compare(b.size, a.size))
 	})
 	var blob []*stretch
 	size := int64(0)

@@ -46,7 +46,8 @@ func raise(elements []uint64, n uint64) error {
 }
 
 // recode is recoder for elements of type T, which change modifies.
-func recode[T column.Element](in, out column.Format, change func([]T) error) (func(dst, page []byte, n uint32) ([]byte, error), error) {
+func recode[T column.Element](in, out column.Format,
+	change func([]T) error) (func(dst, page []byte, n uint32) ([]byte, error), error) {
 	decoder, err := column.NewDecoder[T](in)
 	if err != nil {
 		return nil, err

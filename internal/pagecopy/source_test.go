@@ -90,7 +90,8 @@ func (s *source) chunk(t *testing.T, cluster, column int, level Level) Chunk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Chunk{Chunk: c, From: s.Source, Level: level, Fail: func(err error) error { return fmt.Errorf("the source: %w", err) }}
+	return Chunk{Chunk: c, From: s.Source, Level: level,
+		Fail: func(err error) error { return fmt.Errorf("the source: %w", err) }}
 }
 
 // formats are those of the columns that randomEntries fills.
@@ -98,7 +99,8 @@ func formats() []envelope.Column {
 	return []envelope.Column{
 		pagetest.Of(column.SplitReal64), pagetest.Of(column.Real32), pagetest.Of(column.SplitInt32), pagetest.Of(column.Bit),
 		pagetest.Of(column.SplitIndex64), pagetest.Of(column.Index32), pagetest.Of(column.Switch), pagetest.Of(column.Int8),
-		{Type: column.Real32Trunc, Bits: 16}, {Type: column.Real32Quant, Bits: 8, Min: -4, Max: 4}, pagetest.Of(column.UInt16),
+		{Type: column.Real32Trunc, Bits: 16}, {Type: column.Real32Quant, Bits: 8, Min: -4, Max: 4},
+		pagetest.Of(column.UInt16),
 	}
 }
 

@@ -57,7 +57,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-func testTake(t *testing.T, sources []*source, set pagesink.Settings, level Level, in compress.Settings, rnd *rand.Rand) {
+func testTake(t *testing.T, sources []*source, set pagesink.Settings, level Level,
+	in compress.Settings, rnd *rand.Rand) {
 	to := formats()
 	if level == Reseal { // other encodings of the same kinds
 		to[0], to[2], to[5] = pagetest.Of(column.Real64), pagetest.Of(column.Int32), pagetest.Of(column.SplitIndex32)
@@ -255,14 +256,17 @@ func TestTakeRefuses(t *testing.T) {
 		to     column.Type
 		want   error
 	}{
-		"page behind the end":   {func(c *Chunk) { c.Pages[0].Locator.Offset = 1 << 40 }, column.SplitReal64, frame.ErrCorrupt},
-		"numbers as a Switch":   {func(c *Chunk) { c.Level = Reseal }, column.Switch, frame.ErrUnsupported},
-		"shift of real numbers": {func(c *Chunk) { c.Level, c.Shift = Reseal, []uint64{1} }, column.SplitReal64, frame.ErrUnsupported},
+		"page behind the end": {func(c *Chunk) { c.Pages[0].Locator.Offset = 1 << 40 },
+			column.SplitReal64, frame.ErrCorrupt},
+		"numbers as a Switch": {func(c *Chunk) { c.Level = Reseal }, column.Switch, frame.ErrUnsupported},
+		"shift of real numbers": {func(c *Chunk) { c.Level, c.Shift = Reseal, []uint64{1} },
+			column.SplitReal64, frame.ErrUnsupported},
 		"shift to real numbers": {func(c *Chunk) {
 			*c = src.chunk(t, 0, 4, Reseal)
 			c.Shift = []uint64{1}
 		}, column.SplitReal64, frame.ErrUnsupported},
-		"shift of numbers to tags": {func(c *Chunk) { c.Level, c.Shift = Reseal, []uint64{1} }, column.Switch, frame.ErrUnsupported},
+		"shift of numbers to tags": {func(c *Chunk) { c.Level, c.Shift = Reseal, []uint64{1} },
+			column.Switch, frame.ErrUnsupported},
 	} {
 		o := newOutput(context.Background(), small(1, 0, 0), pagetest.Of(c.to))
 		chunk := src.chunk(t, 0, 0, Copy)
@@ -357,7 +361,8 @@ func TestShift(t *testing.T) {
 			t.Fatalf("element %d with the tag %d: index %d, want %d", i, tag, bits[i], want)
 		}
 	}
-	if _, _, err := take(tags, column.Switch, 100); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "tag 2 of 1") {
+	if _, _, err := take(tags, column.Switch, 100); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "tag 2 of 1") {
 		t.Errorf("a tag without alternative: %v", err)
 	}
 }
@@ -400,8 +405,10 @@ func TestZeros(t *testing.T) {
 			}
 		}
 	}
-	o := newOutput(context.Background(), small(1, 0, 0), envelope.Column{Type: column.Real32Quant, Bits: 8, Min: 1, Max: 4})
-	chunk := Chunk{Chunk: pagesource.Chunk{Zeros: 1}, Fail: func(err error) error { return fmt.Errorf("the source: %w", err) }}
+	o := newOutput(context.Background(), small(1, 0, 0),
+		envelope.Column{Type: column.Real32Quant, Bits: 8, Min: 1, Max: 4})
+	chunk := Chunk{Chunk: pagesource.Chunk{Zeros: 1},
+		Fail: func(err error) error { return fmt.Errorf("the source: %w", err) }}
 	err := errors.Join(NewCopier(context.Background(), o.Sink).Take(1, []Column{{Chunks: []Chunk{chunk}}}), o.Wait())
 	if !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), `the source: zeros: field "x0"`) {
 		t.Errorf("zeros in a column without zero: %v", err)
@@ -422,7 +429,8 @@ func TestBounds(t *testing.T) {
 	}
 	exact, wide := bounds.Floats(least, greatest, false), bounds.Floats(-10, 10, false)
 	zeros := func(kind zonemap.Kind) Chunk {
-		return Chunk{Chunk: pagesource.Chunk{Zeros: 5}, Bounds: zonemap.Bounds{Kind: kind}, Fail: func(err error) error { return err }}
+		return Chunk{Chunk: pagesource.Chunk{Zeros: 5}, Bounds: zonemap.Bounds{Kind: kind},
+			Fail: func(err error) error { return err }}
 	}
 	for level := Clone; level <= Reseal; level++ {
 		given := func(b zonemap.Bounds, zeros int64) Chunk {

@@ -194,7 +194,8 @@ func TestAppendClusterErrors(t *testing.T) {
 			}{
 				"encode":     {Page{NumElements: 10, Encode: fails}, nil, 0},
 				"compressed": {Page{NumElements: 10, Encode: fails, Compressed: true}, nil, 0},
-				"place":      {Page{NumElements: 10, Encode: encodes(page)}, func(*Output) (int64, error) { return 0, errEncode }, 1},
+				"place": {Page{NumElements: 10, Encode: encodes(page)}, func(*Output) (int64, error) { return 0, errEncode },
+					1},
 			} {
 				file := &pagetest.File{}
 				s := NewSink(context.Background(), &Output{Blob: file.Blob}, settings(workers, compression), 5)

@@ -13,7 +13,8 @@ func (s *Sink) Fork() *Sink {
 	f.budget.limit = f.set.PageBudget
 	f.begin(0)
 	for _, k := range s.columns {
-		f.add(&columnSink{column: k.column, sink: f, packed: k.packed, offset: k.offset, suppressed: k.suppressed, tracked: k.tracked})
+		f.add(&columnSink{column: k.column, sink: f, packed: k.packed, offset: k.offset,
+			suppressed: k.suppressed, tracked: k.tracked})
 	}
 	return f
 }

@@ -84,9 +84,10 @@ func TestForkWakes(t *testing.T) {
 		wake func(lower *Sink, cancel context.CancelFunc)
 		want error
 	}{
-		"the lower ticket ends":  {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
-		notTaken:                 {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
-		"the lower ticket fails": {func(lower *Sink, _ context.CancelFunc) { lower.Fail(pagetest.ErrFull) }, pagetest.ErrFull},
+		"the lower ticket ends": {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
+		notTaken:                {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
+		"the lower ticket fails": {func(lower *Sink, _ context.CancelFunc) { lower.Fail(pagetest.ErrFull) },
+			pagetest.ErrFull},
 		"an element of the lower ticket does not fit": {func(lower *Sink, _ context.CancelFunc) {
 			b, err := NewBuffer[int64](lower, lower.Column(1))
 			if err != nil {
@@ -148,7 +149,8 @@ func TestQueueFull(t *testing.T) {
 		taken            bool  // the next ticket, 5
 		want             bool
 	}{
-		{5, 99, 1000, true, false}, {5, 100, 0, true, true}, {NoTicket, 99, 1000, true, false}, {NoTicket, 100, 0, false, true},
+		{5, 99, 1000, true, false}, {5, 100, 0, true, true}, {NoTicket, 99, 1000, true, false},
+		{NoTicket, 100, 0, false, true},
 		{6, 50, 49, true, false}, {6, 50, 50, true, true}, {6, 0, 100, true, true}, {6, 1000, 1000, false, false},
 	} {
 		q := newQueue()

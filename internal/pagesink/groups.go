@@ -110,7 +110,8 @@ func (s *Sink) writeGroup(list envelope.PageList, merge bool) (g Group, err erro
 		return g, err
 	}
 	last := list.Clusters[len(list.Clusters)-1]
-	g.ClusterGroup = envelope.ClusterGroup{MinEntry: first, EntrySpan: last.FirstEntry + last.NumEntries - first, NumClusters: uint32(len(list.Clusters))}
+	g.ClusterGroup = envelope.ClusterGroup{MinEntry: first, EntrySpan: last.FirstEntry + last.NumEntries - first,
+		NumClusters: uint32(len(list.Clusters))}
 	if g.PageList, err = writeStored(s.out, stored, len(plain), s.set.MaxKeySize); err != nil {
 		return g, err
 	}
@@ -136,7 +137,8 @@ func (s *Sink) mergeable(n int) (kept int, lists []*envelope.PageList, err error
 		total, from := n, next
 		for i > 0 {
 			g := &s.groups[i-1]
-			if g.Read == nil || g.MinEntry+g.EntrySpan != from || level(int(g.NumClusters)) > level(n) || size+g.PageList.Length > maxMerged {
+			if g.Read == nil || g.MinEntry+g.EntrySpan != from || level(int(g.NumClusters)) > level(n) ||
+				size+g.PageList.Length > maxMerged {
 				break
 			}
 			total, from, size = total+int(g.NumClusters), g.MinEntry, size+g.PageList.Length

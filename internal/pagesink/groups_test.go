@@ -210,12 +210,20 @@ func TestResume(t *testing.T) {
 				groups[i].PageList.Length = n
 			}
 		}, []uint32{1, 1, 4}, nil},
-		"of a later version":               {laterVersion(func(l *envelope.PageList) { l.Extra = []byte{1} }), ones, nil},
-		"with clusters of a later version": {laterVersion(func(l *envelope.PageList) { l.ClustersExtra = []byte{1} }), ones, nil},
-		"with pages of a later version":    {laterVersion(func(l *envelope.PageList) { l.PagesExtra = []byte{1} }), ones, nil},
-		"in another order":                 {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, ones, nil},
-		"cannot be read":                   {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return nil, errRead } }, nil, errRead},
-		"no page list":                     {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return []byte("xx"), nil } }, nil, nil},
+		"of a later version": {laterVersion(func(l *envelope.PageList) { l.Extra = []byte{1} }), ones, nil},
+		"with clusters of a later version": {laterVersion(func(l *envelope.PageList) { l.ClustersExtra = []byte{1} }), ones,
+			nil},
+		"with pages of a later version": {laterVersion(func(l *envelope.PageList) { l.PagesExtra = []byte{1} }), ones,
+			nil},
+		"in another order": {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, ones, nil},
+		"cannot be read": {func(groups []Group) {
+			groups[3].Read = func() ([]byte, error) {
+				return nil,
+					errRead
+			}
+		}, nil, errRead},
+		"no page list": {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return []byte("xx"), nil } }, nil,
+			nil},
 	} {
 		old := newGroupSink(t, &pagetest.File{}, 0)
 		for range 5 {

@@ -24,8 +24,8 @@ func (s *Sink) Enter(call string) error {
 	return s.Err()
 }
 
-// Leave, which must be deferred where a call may panic, ends a call. After a panic some columns may have an entry
-// already and others not, which is the error of the sink from then on.
+// Leave, which must be deferred where a call may panic, ends a call. After a panic some columns may
+// have an entry already and others not, which is the error of the sink from then on.
 func (s *Sink) Leave() {
 	value := recover()
 	if value != nil {

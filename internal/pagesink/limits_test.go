@@ -124,7 +124,8 @@ func TestEstimate(t *testing.T) {
 		{0, 1000, 5000, 100, 300, 3000},           // equal pages are stored once
 		{101, 1000, 1 << 40, 1, 1 << 30, 1000000}, // a ratio of 1000 is the largest
 	} {
-		s := &Sink{set: Settings{Compression: c.compression, ZippedCluster: c.wanted, UnzippedCluster: c.most}, unzippedSum: c.plain}
+		s := &Sink{set: Settings{Compression: c.compression, ZippedCluster: c.wanted, UnzippedCluster: c.most},
+			unzippedSum: c.plain}
 		if got := s.estimate(c.zipped); got != c.limit {
 			t.Errorf("%+v: got %d", c, got)
 		}

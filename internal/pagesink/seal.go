@@ -41,7 +41,8 @@ func (p *filledPage[T]) seal(t *scratch) {
 
 // seal returns a page as it is stored, in memory of the cluster. The page that
 // encode appends has the given size before compression.
-func (c *clusterBuilder) seal(t *scratch, size int, encode func(dst []byte) ([]byte, error)) (stored []byte, err error) {
+func (c *clusterBuilder) seal(t *scratch, size int,
+	encode func(dst []byte) ([]byte, error)) (stored []byte, err error) {
 	if c.sink.set.Compression.Level() == 0 {
 		return c.store(size, encode)
 	}

@@ -110,7 +110,8 @@ func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint
 func (s *Sink) AddColumns(columns []*schema.Column) {
 	for _, c := range columns[len(s.columns):] {
 		// ROOT counts whole bytes for every element, of bits, too.
-		k := &columnSink{column: c, sink: s, packed: c.Format().PageSize(1), offset: new(int64), suppressed: c.Representation > 0, tracked: s.track[c.ID]}
+		k := &columnSink{column: c, sink: s, packed: c.Format().PageSize(1), offset: new(int64),
+			suppressed: c.Representation > 0, tracked: s.track[c.ID]}
 		if first := c.Owner.Columns[0][c.Index]; first != c {
 			k.offset = s.columns[first.ID].offset
 		} else {

@@ -23,7 +23,8 @@ func doubles(n int) []*schema.Column {
 
 func settings(workers int, compression compress.Settings) Settings {
 	return Settings{
-		Compression: compression, ZippedCluster: 100_000, UnzippedCluster: 1e6, MaxPage: 1 << 20, PageBudget: 200_000, MaxKeySize: 1 << 30, Workers: workers,
+		Compression: compression, ZippedCluster: 100_000, UnzippedCluster: 1e6, MaxPage: 1 << 20, PageBudget: 200_000,
+		MaxKeySize: 1 << 30, Workers: workers,
 	}
 }
 
@@ -89,7 +90,8 @@ func TestWorkers(t *testing.T) {
 // TestBudget makes sure that pages are cut as ROOT cuts them when there is too little
 // memory for them. Package interop compares this with ROOT in more cases.
 func TestBudget(t *testing.T) {
-	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob},
+		Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
 	columns := doubles(3)
 	s.AddColumns(columns) // which takes 2*256 bytes for each
 	var b [3]*Buffer[float64]
@@ -124,7 +126,8 @@ func TestBudget(t *testing.T) {
 		add(step.column, step.add)
 		for i, want := range step.want {
 			if got := pages(i); !slices.Equal(got, want) {
-				t.Fatalf("after %d elements in column %d: pages of %d elements in column %d, want %d", step.add, step.column, got, i, want)
+				t.Fatalf("after %d elements in column %d: pages of %d elements in column %d, want %d", step.add,
+					step.column, got, i, want)
 			}
 		}
 	}
@@ -134,7 +137,8 @@ func TestBudget(t *testing.T) {
 // large enough, however its columns fill.
 func TestClusterSize(t *testing.T) {
 	const limit = 100_000
-	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob},
+		Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
 	columns := doubles(50)
 	s.AddColumns(columns)
 	b := make([]*Buffer[float64], len(columns))
@@ -168,7 +172,8 @@ func TestSinkErrors(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, at := range []int{1, 2, 3} {
 			s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{FailAt: at}).Blob}, settings(workers, 505), 1)
-			if err := fill(s, doubles(7), 15_000); !errors.Is(err, pagetest.ErrFull) || !errors.Is(s.CommitCluster(), pagetest.ErrFull) {
+			if err := fill(s, doubles(7), 15_000); !errors.Is(err, pagetest.ErrFull) ||
+				!errors.Is(s.CommitCluster(), pagetest.ErrFull) {
 				t.Errorf("%d workers, failure at call %d: %v", workers, at, err)
 			}
 		}

@@ -13,7 +13,8 @@ type task interface{ seal(*scratch) }
 // scratch is the memory that sealing a page needs, which is used again.
 type scratch struct{ plain, zipped scrap }
 
-// A scrap is memory for bytes, which may have moved to memory that is not lent when they were appended.
+// A scrap is memory for bytes, which may have moved to memory that is not lent when they were
+// appended.
 type scrap struct {
 	bytes []byte
 	lease bufpool.Lease
@@ -106,7 +107,8 @@ func (w *workers) release() {
 	w.free = nil
 }
 
-// room returns memory for n bytes, of length 0: that of s or, if that is too small, other memory in its place.
+// room returns memory for n bytes, of length 0: that of s or, if that is too small, other memory in
+// its place.
 func (s *scrap) room(n int) []byte {
 	if cap(s.bytes) < n {
 		s.lease.GiveBack()

@@ -103,7 +103,8 @@ func tooLarge(need, have int64) error {
 	return &frame.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
 }
 
-// buffers holds memory that pages are read and decompressed into. Tests replace it to see what comes back.
+// buffers holds memory that pages are read and decompressed into. Tests replace it to see what
+// comes back.
 var buffers interface {
 	Get() any
 	Put(any)
@@ -133,7 +134,8 @@ func (b *Blobs) Page(ctx context.Context, f column.Format, p envelope.Page, use 
 	return b.page(ctx, f, p, !b.SkipChecksums, nil, use)
 }
 
-func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, into []byte, use func(page []byte) error) error {
+func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, into []byte,
+	use func(page []byte) error) error {
 	n, err := b.StoredSize(f, p)
 	if err != nil {
 		return err
@@ -155,8 +157,8 @@ func (b *Blobs) read(ctx context.Context, stored []byte, p envelope.Page) error 
 	return anchor.ReadBlob(b.Exactly(ctx), stored, int64(p.Locator.Offset), b.MaxKeySize)
 }
 
-// Exactly returns a reader of the file for pages. That of a file that is far away reads just what it is
-// asked for, unlike R, by which metadata are read.
+// Exactly returns a reader of the file for pages. That of a file that is far away reads just what
+// it is asked for, unlike R, by which metadata are read.
 func (b *Blobs) Exactly(ctx context.Context) io.ReaderAt {
 	if far, ok := b.R.(remote.RangeReader); ok {
 		return pieces{ctx, far, b.ahead}
@@ -221,7 +223,8 @@ func (b *Blobs) Verify(f column.Format, p envelope.Page, stored []byte) error {
 // inPlace reports whether a page lies in memory as it is before compression.
 func (b *Blobs) inPlace(f column.Format, p envelope.Page) bool {
 	n := int64(p.StoredSize())
-	return int64(p.Locator.Size) == f.PageSize(p.NumElements) && b.mapped(int64(p.Locator.Offset), n) != nil && !b.Chunked(n)
+	return int64(p.Locator.Size) == f.PageSize(p.NumElements) &&
+		b.mapped(int64(p.Locator.Offset), n) != nil && !b.Chunked(n)
 }
 
 // Chunked reports whether a payload of n bytes is spread over several keys.
@@ -246,7 +249,8 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 
 // open verifies, if asked to, and decompresses a page, which its checksum follows,
 // into the memory that is given or some other, and passes it to use.
-func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []byte, use func(page []byte) error) error {
+func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []byte,
+	use func(page []byte) error) error {
 	if p.HasChecksum && verify {
 		if err := verifyStored(p, stored); err != nil {
 			return err

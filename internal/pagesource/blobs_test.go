@@ -402,7 +402,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	r, err := remote.OpenObjects(t.Context(), "pagesourcetest://host/object", remote.Options{})
+	r, err := remote.OpenObjects(t.Context(), "pagesourcetest://host/object", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

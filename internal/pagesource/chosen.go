@@ -59,8 +59,9 @@ func (l *list) find(entry int64) int {
 	return sort.Search(len(*l), func(i int) bool { return (*l)[i].First+(*l)[i].N > entry })
 }
 
-// FetchSpans announces that the entries in spans, which are in order, will be read one after the other, until
-// the function that it returns is called. It does nothing if the file is at hand, or entries were chosen.
+// FetchSpans announces that the entries in spans, which are in order, will be read one after the
+// other, until the function that it returns is called. It does nothing if the file is at hand, or
+// entries were chosen.
 func (a *ReadAhead) FetchSpans(ctx context.Context, spans []columnar.Span) (done func()) {
 	if len(spans) < 2 || a.fetch == nil || !a.src.Far() || a.chosen != nil {
 		return func() {}
@@ -122,7 +123,8 @@ func (a *ReadAhead) wanted(ctx context.Context, c *Cluster) *wanted {
 
 // wantedOf returns what entries in spans need of a cluster.
 func (a *ReadAhead) wantedOf(c *Cluster, spans []columnar.Span) *wanted {
-	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]columnar.Span{}, byPage: map[uint64][]columnar.Span{}}
+	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]columnar.Span{},
+		byPage: map[uint64][]columnar.Span{}}
 	for _, s := range spans {
 		s.First -= c.First
 		if last := len(w.entries) - 1; last >= 0 && s.First-w.entries[last].First-w.entries[last].N <= nearEntries {

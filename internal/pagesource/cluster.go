@@ -77,7 +77,8 @@ func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 			continue
 		}
 		if active != nil {
-			return Chunk{}, c.corrupt(f, "representations %d and %d are both active", active.Representation, column.Representation)
+			return Chunk{}, c.corrupt(f, "representations %d and %d are both active",
+				active.Representation, column.Representation)
 		}
 		active = column
 	}
@@ -129,7 +130,8 @@ func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 }
 
 func (c *Cluster) corrupt(f *schema.Field, format string, args ...any) error {
-	return &frame.FormatError{Path: fmt.Sprintf("page list.cluster %d.field %q", c.ID, f.Path()), Err: frame.Corrupt(format, args...)}
+	return &frame.FormatError{Path: fmt.Sprintf("page list.cluster %d.field %q", c.ID, f.Path()),
+		Err: frame.Corrupt(format, args...)}
 }
 
 func multiply(a, b int64) (int64, bool) {

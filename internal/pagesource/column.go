@@ -193,7 +193,8 @@ func (c *Column[T]) pagesOf(cluster *Cluster) (*clusterPages[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &clusterPages[T]{cluster: cluster, Chunk: chunk, ends: make([]int64, len(chunk.Pages)), slots: make([]slot[T], len(chunk.Pages))}
+	p := &clusterPages[T]{cluster: cluster, Chunk: chunk, ends: make([]int64, len(chunk.Pages)),
+		slots: make([]slot[T], len(chunk.Pages))}
 	end := chunk.Zeros
 	for i, page := range chunk.Pages {
 		end += int64(page.NumElements)
@@ -308,7 +309,8 @@ func (c *Column[T]) begin(first, n int64) error {
 	c.forward = first == c.at || c.gaps && first > c.at
 	c.at = first + n
 	if first < 0 || first > c.now.Elements || n > c.now.Elements-first {
-		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first, first+n, c.now.Elements)
+		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first,
+			first+n, c.now.Elements)
 	}
 	return nil
 }
@@ -394,9 +396,9 @@ func (c *Column[T]) into(ctx context.Context, p int, dst []T) error {
 // minPart is the size in bytes of a part of a page that is worth decoding by itself.
 const minPart = 32 << 10
 
-// within fills dst with elements of page p, from first on, counted in the page, unless they are few, or the page is decoded
-// already, or will be for others, or must be decoded from its beginning. What reads a page part by part needs no copy in
-// between then.
+// within fills dst with elements of page p, from first on, counted in the page, unless they are
+// few, or the page is decoded already, or will be for others, or must be decoded from its
+// beginning. What reads a page part by part needs no copy in between then.
 func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (read bool, err error) {
 	now := c.now
 	page, format, decoder := now.Pages[p], now.Column.Format(), c.decoders[now.Column.Representation]
@@ -413,7 +415,8 @@ func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (re
 	n := int(page.NumElements)
 	if s.plain == nil {
 		if c.src.inPlace(format, page) { // verified only once
-			return true, c.open(ctx, now, p, true, nil, func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
+			return true, c.open(ctx, now, p, true, nil,
+				func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
 		}
 		if s.plain, s.plainLease, err = c.decompress(ctx, now, p); err != nil {
 			return true, err
@@ -497,7 +500,8 @@ func (c *Column[T]) dropRecent(n int) {
 	c.recent = slices.Delete(c.recent, 0, n)
 }
 
-// elements returns the elements of page p, and their lease, which is zero if others may have them, too.
+// elements returns the elements of page p, and their lease, which is zero if others may have them,
+// too.
 func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int) ([]T, bufpool.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, bufpool.Lease{}, err
@@ -552,7 +556,8 @@ func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, us
 }
 
 // open is plain for a page that is not decompressed yet; see Source.readPage.
-func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, keep bool, into []byte, use func(page []byte) error) error {
+func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, keep bool, into []byte,
+	use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -563,7 +568,8 @@ func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, kee
 // blame adds to err, if it is not nil, which page it is about.
 func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 	if err != nil {
-		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)
+		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID,
+			pages.cluster.ID, p, err)
 	}
 	return err
 }

@@ -68,9 +68,9 @@ type storedPage struct {
 	page   envelope.Page
 }
 
-// plan announces that pages will be needed soon, those of earlier calls before those of later ones. It
-// returns what each becomes, for which drop must be called once, or nil: such a page is read when it is
-// needed.
+// plan announces that pages will be needed soon, those of earlier calls before those of later ones.
+// It returns what each becomes, for which drop must be called once, or nil: such a page is read
+// when it is needed.
 func (f *fetch) plan(ctx context.Context, pages []storedPage) []*blob {
 	planned := make([]*blob, len(pages))
 	if f == nil || len(pages) == 0 {
@@ -180,7 +180,8 @@ func (f *fetch) free(b *blob) {
 		}
 		return
 	}
-	// Blobs between others stay: without them, the request might have more ranges than costs allow for.
+	// Blobs between others stay: without them, the request might have more ranges than costs allow
+	// for.
 	for len(r.blobs) > 0 && r.blobs[0].users == 0 {
 		f.forget(r.blobs[0])
 		r.blobs = r.blobs[1:]
@@ -265,8 +266,8 @@ func (f *fetch) use(ctx context.Context, p envelope.Page, n int64, use func(stor
 	return true, use(*b.data)
 }
 
-// take fills the first part of b with the page that is planned at an offset, if there is one which fits. It
-// returns the number of bytes.
+// take fills the first part of b with the page that is planned at an offset, if there is one which
+// fits. It returns the number of bytes.
 func (f *fetch) take(ctx context.Context, b []byte, offset int64) (n int, err error) {
 	if f == nil {
 		return 0, nil
@@ -279,11 +280,13 @@ func (f *fetch) take(ctx context.Context, b []byte, offset int64) (n int, err er
 	if planned == nil || planned.n > int64(len(b)) {
 		return 0, nil
 	}
-	_, err = f.use(ctx, envelope.Page{Locator: locator.At(uint64(offset), 0)}, planned.n, func(stored []byte) error { n = copy(b, stored); return nil })
+	_, err = f.use(ctx, envelope.Page{Locator: locator.At(uint64(offset), 0)}, planned.n,
+		func(stored []byte) error { n = copy(b, stored); return nil })
 	return n, err
 }
 
-// until returns how many of the n bytes from an offset on are in front of a page that is planned behind it.
+// until returns how many of the n bytes from an offset on are in front of a page that is planned
+// behind it.
 func (f *fetch) until(offset, n int64) int64 {
 	if f == nil {
 		return n
@@ -298,24 +301,24 @@ func (f *fetch) until(offset, n int64) int64 {
 	return n
 }
 
-// ExpectWith has Page, StoredPage and Exactly use what a read-ahead of the source fetches, if the file is far
-// away. It must be called before they are.
+// ExpectWith has Page, StoredPage and Exactly use what a read-ahead of the source fetches, if the
+// file is far away. It must be called before they are.
 func (s *Source) ExpectWith(a *ReadAhead) {
 	if s.Far() {
 		s.ahead = a.fetch
 	}
 }
 
-// ExpectWithin has Page, StoredPage and Exactly use what Expect has fetched, within a budget of bytes, if the
-// file is far away. It must be called before they are.
+// ExpectWithin has Page, StoredPage and Exactly use what Expect has fetched, within a budget of
+// bytes, if the file is far away. It must be called before they are.
 func (b *Blobs) ExpectWithin(budget int64) {
 	if b.Far() {
 		b.ahead = b.newFetch(budget)
 	}
 }
 
-// Expect has pages of columns fetched, by format, which Page, StoredPage or Exactly will read soon: those that
-// several columns share once. It does nothing without ExpectWith or ExpectWithin.
+// Expect has pages of columns fetched, by format, which Page, StoredPage or Exactly will read soon:
+// those that several columns share once. It does nothing without ExpectWith or ExpectWithin.
 func (b *Blobs) Expect(ctx context.Context, pages iter.Seq2[column.Format, envelope.Page]) {
 	if b.ahead == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
-// placeObject makes a locator of an object one of what stands for it in Blobs of objects: the offset is that of
-// objects.Offset. Equal locators stay equal, and others do not overlap.
+// placeObject makes a locator of an object one of what stands for it in Blobs of objects: the
+// offset is that of objects.Offset. Equal locators stay equal, and others do not overlap.
 func placeObject(l *locator.Locator) error {
 	id, size, err := l.Object()
 	if err != nil {
@@ -19,7 +19,8 @@ func placeObject(l *locator.Locator) error {
 	}
 	at, ok := objects.Offset(id)
 	if !ok || size > objects.MaxSize {
-		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, objects.MaxSize, objects.MaxCount)
+		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id,
+			objects.MaxSize, objects.MaxCount)
 	}
 	*l = locator.At(uint64(at), size)
 	return nil
@@ -58,8 +59,8 @@ func ParsePlaced(_ int, b []byte) (*envelope.PageList, error) {
 	return list, err
 }
 
-// trusted is the size of the largest envelope, in bytes, for which memory is allocated before the store has
-// said that it has so many bytes.
+// trusted is the size of the largest envelope, in bytes, for which memory is allocated before the
+// store has said that it has so many bytes.
 const trusted = 1 << 20
 
 // confirm asks how large the object at l is, which is an envelope, if it should be large.

@@ -11,8 +11,10 @@ import (
 // measures are by the kind of elements.
 var measures = map[reflect.Kind]func(f column.Format, page []byte, n int) (*bounds.Part, error){
 	reflect.Bool: measure[bool],
-	reflect.Int8: measure[int8], reflect.Int16: measure[int16], reflect.Int32: measure[int32], reflect.Int64: measure[int64],
-	reflect.Uint8: measure[uint8], reflect.Uint16: measure[uint16], reflect.Uint32: measure[uint32], reflect.Uint64: measure[uint64],
+	reflect.Int8: measure[int8], reflect.Int16: measure[int16], reflect.Int32: measure[int32],
+	reflect.Int64: measure[int64],
+	reflect.Uint8: measure[uint8], reflect.Uint16: measure[uint16], reflect.Uint32: measure[uint32],
+	reflect.Uint64:  measure[uint64],
 	reflect.Float32: measure[float32], reflect.Float64: measure[float64],
 }
 

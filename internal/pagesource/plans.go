@@ -15,8 +15,8 @@ type plans struct {
 	reach       int64          // how many bytes of a file that is far away may be planned ahead
 }
 
-// A clusterPlan is the plan for entries of a cluster: the wanted ones, or, if that is nil, those from a
-// place on.
+// A clusterPlan is the plan for entries of a cluster: the wanted ones, or, if that is nil, those
+// from a place on.
 type clusterPlan struct {
 	cluster *Cluster
 	from    float64
@@ -26,12 +26,12 @@ type clusterPlan struct {
 	waiting []storedPage // of the level above
 }
 
-// minReach and maxReach limit how many bytes of a file that is far away are planned at first: as many as a request
-// should have. The longer entries are read in order, the further ahead.
+// minReach and maxReach limit how many bytes of a file that is far away are planned at first: as
+// many as a request should have. The longer entries are read in order, the further ahead.
 const minReach, maxReach = 4 << 20, 8 << 20
 
-// extend plans to fetch the entries from first, which is in the given cluster, up to end, as far ahead
-// as is useful.
+// extend plans to fetch the entries from first, which is in the given cluster, up to end, as far
+// ahead as is useful.
 func (a *ReadAhead) extend(ctx context.Context, cluster *Cluster, first, end int64) {
 	p := &a.plans
 	for len(p.clusters) > 0 && p.clusters[0].cluster != cluster {

@@ -12,9 +12,9 @@ import (
 )
 
 // A ReadAhead fetches and decodes pages of its columns before they are asked for, in the order in
-// which the entries need them. It decodes those of the current cluster and the next one; the bytes of
-// files that are far away it fetches further ahead. Its goroutines end when there is nothing left to
-// do, or when the budget is used up, and are started again as reading goes on.
+// which the entries need them. It decodes those of the current cluster and the next one; the bytes
+// of files that are far away it fetches further ahead. Its goroutines end when there is nothing
+// left to do, or when the budget is used up, and are started again as reading goes on.
 type ReadAhead struct {
 	src     *Source
 	columns []aheadColumn
@@ -73,16 +73,16 @@ func (s *Source) NewReadAhead() *ReadAhead {
 	return a
 }
 
-// Fetch announces that the entries from first on, up to end at most, will be read, and that the reader
-// is in the given cluster.
+// Fetch announces that the entries from first on, up to end at most, will be read, and that the
+// reader is in the given cluster.
 func (a *ReadAhead) Fetch(ctx context.Context, cluster *Cluster, first, end int64) {
 	if a.fetch != nil && a.src.Far() && len(a.columns) > 0 {
 		a.extend(ctx, cluster, first, min(end, a.src.Entries))
 	}
 }
 
-// Advance announces that the entries from first on, up to end at most, will be read in order, and that
-// the reader is in the given cluster.
+// Advance announces that the entries from first on, up to end at most, will be read in order, and
+// that the reader is in the given cluster.
 func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end int64) {
 	if a.budget == 0 || len(a.columns) == 0 || a.src.Workers < 2 && a.fetch == nil {
 		return // there is nothing to wait for, and no other goroutine to decode
@@ -136,7 +136,8 @@ func (a *ReadAhead) Stop() {
 	}
 }
 
-// forget drops the tasks that have not begun, and releases the memory of clusters that are in no plan.
+// forget drops the tasks that have not begun, and releases the memory of clusters that are in no
+// plan.
 func (a *ReadAhead) forget() {
 	for _, c := range a.columns {
 		c.skip(func(other *Cluster) bool { return a.inPlan(other) == nil })
@@ -238,7 +239,8 @@ func (c *Column[T]) pages(cluster *Cluster, from float64, w *wanted) (all []ahea
 		}
 		if n := int64(pages.Pages[i].NumElements); !c.bulk {
 			cost := n * column.Size[T]()
-			p.task = task{at: float64(pages.ends[i]-n) / total, cost: cost, run: func(ctx context.Context) bool { return c.prepare(ctx, pages, i, cost) }}
+			p.task = task{at: float64(pages.ends[i]-n) / total, cost: cost,
+				run: func(ctx context.Context) bool { return c.prepare(ctx, pages, i, cost) }}
 		}
 		all = append(all, p)
 	}

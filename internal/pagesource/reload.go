@@ -69,7 +69,8 @@ func (s *Source) part(ctx context.Context, old *Source, g *group) ([]*Cluster, e
 		}
 	}
 	if next != end || len(found) != int(g.NumClusters) {
-		return nil, fmt.Errorf("the entries from %d up to %d: %w", g.MinEntry, end, frame.Corrupt("%d clusters up to entry %d", len(found), next))
+		return nil, fmt.Errorf("the entries from %d up to %d: %w", g.MinEntry, end,
+			frame.Corrupt("%d clusters up to entry %d", len(found), next))
 	}
 	return found, nil
 }

@@ -15,7 +15,8 @@ import (
 // is kept uncompressed when it is read again. Most are not: a copy of each would take a
 // tenth of the time of reading. A compressed page is decompressed into memory of the
 // caller's, unless into is nil.
-func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, into []byte, use func(page []byte) error) error {
+func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, into []byte,
+	use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if keep {
 		key := keyOf(f, p)
@@ -99,7 +100,8 @@ type sharedPage struct {
 }
 
 func keyOf(f column.Format, p envelope.Page) sharedKey {
-	return sharedKey{offset: p.Locator.Offset, stored: p.Locator.Size, size: f.PageSize(p.NumElements), sum: p.ChecksumSize()}
+	return sharedKey{offset: p.Locator.Offset, stored: p.Locator.Size,
+		size: f.PageSize(p.NumElements), sum: p.ChecksumSize()}
 }
 
 // sharedOverhead is the memory that an entry takes beside its page, in bytes.

@@ -58,7 +58,10 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 		src.groups = append(src.groups, &group{ClusterGroup: g, index: i, firstID: id})
 		id += int(g.NumClusters)
 	}
-	slices.SortStableFunc(src.groups, func(a, b *group) int { return compareRanges(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan) })
+	slices.SortStableFunc(src.groups, func(a, b *group) int {
+		return compareRanges(a.MinEntry, a.EntrySpan,
+			b.MinEntry, b.EntrySpan)
+	})
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
 		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
@@ -164,7 +167,8 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	return clusters, nil
 }
 
-// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks it.
+// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks
+// it.
 func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, error) {
 	g := s.groups[slices.IndexFunc(s.groups, func(g *group) bool { return g.index == number })]
 	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
@@ -206,7 +210,8 @@ func (s *Source) parse(g *group, b []byte) (*envelope.PageList, error) {
 // CheckPageList returns the error that a Source would return for any cluster of
 // the group g if its page list were list; firstID is the number of the group's
 // first cluster.
-func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int, list *envelope.PageList) error {
+func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int,
+	list *envelope.PageList) error {
 	src := &Source{Schema: s, headerChecksum: headerChecksum}
 	_, err := src.clusters(&group{ClusterGroup: g, firstID: firstID}, list.Scanned())
 	return err
@@ -216,9 +221,11 @@ func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGr
 func (s *Source) clusters(g *group, list *envelope.ScannedPageList) ([]*Cluster, error) {
 	switch {
 	case list.HeaderChecksum != s.headerChecksum:
-		return nil, frame.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
+		return nil, frame.Corrupt("belongs to a header with the checksum %#x, this one has %#x",
+			list.HeaderChecksum, s.headerChecksum)
 	case len(list.Clusters) != int(g.NumClusters) || len(list.Pages) != len(list.Clusters):
-		return nil, frame.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters), len(list.Pages), g.NumClusters)
+		return nil, frame.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters),
+			len(list.Pages), g.NumClusters)
 	}
 	clusters := make([]*Cluster, len(list.Clusters))
 	for i, c := range list.Clusters {

@@ -81,7 +81,8 @@ func TestAheadEnds(t *testing.T) {
 		a := parallel.NewAhead(workers, 1, func(int) (int, error) { panic(broken) })
 		_, err := a.Next()
 		var p *parallel.PanicError
-		if !errors.As(err, &p) || p.Value != broken || !errors.Is(err, broken) || !strings.Contains(err.Error(), "broken\n\ngoroutine") {
+		if !errors.As(err, &p) || p.Value != broken || !errors.Is(err, broken) ||
+			!strings.Contains(err.Error(), "broken\n\ngoroutine") {
 			t.Errorf("%d workers: a panic becomes %v", workers, err)
 		}
 		a = parallel.NewAhead(workers, 1, func(int) (int, error) { runtime.Goexit(); return 0, nil })

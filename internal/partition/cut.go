@@ -3,9 +3,10 @@ package partition
 // A Part is a part of what is divided: from Begin to End, End excluded.
 type Part struct{ Begin, End int }
 
-// Equal divides things, given by their weights, which must not be negative, into at most n parts of neighbours.
-// Each has an n-th of the total weight, and at most about half of its first and of its last thing more or less. If
-// nothing weighs anything, there is one part; if there is nothing, none.
+// Equal divides things, given by their weights, which must not be negative, into at most n parts of
+// neighbours. Each has an n-th of the total weight, and at most about half of its first and of its
+// last thing more or less. If nothing weighs anything, there is one part; if there is nothing,
+// none.
 func Equal(weights []int64, n int) (parts []Part) {
 	total := 0.0
 	for _, w := range weights {

@@ -34,7 +34,8 @@ func TestEqual(t *testing.T) {
 			total, most = total+weights[i], max(most, weights[i])
 		}
 		begins := begins(t, weights, n)
-		if begins[0] != 0 || len(begins) > n || !slices.IsSorted(begins) || len(slices.Compact(slices.Clone(begins))) != len(begins) {
+		if begins[0] != 0 || len(begins) > n || !slices.IsSorted(begins) ||
+			len(slices.Compact(slices.Clone(begins))) != len(begins) {
 			t.Fatalf("%v in %d: %v", weights, n, begins)
 		}
 		for i, begin := range begins {

@@ -146,7 +146,8 @@ func (w *Writer) readFreeList(f *File) error {
 func (w *Writer) inUse(g gap) bool {
 	overlaps := func(at, n int64) bool { return at < g.end && g.first < at+n }
 	h := &w.header
-	return overlaps(0, int64(len(w.head))) || overlaps(h.SeekFree, int64(h.NBytesFree)) || overlaps(h.SeekInfo, int64(h.NBytesInfo)) ||
+	return overlaps(0, int64(len(w.head))) || overlaps(h.SeekFree, int64(h.NBytesFree)) ||
+		overlaps(h.SeekInfo, int64(h.NBytesInfo)) ||
 		slices.ContainsFunc(w.folders, func(d *folder) bool {
 			return overlaps(d.SeekKeys, int64(d.NBytesKeys)) ||
 				slices.ContainsFunc(d.keys, func(k Key) bool { return overlaps(k.SeekKey, int64(k.NBytes)) })

@@ -58,7 +58,8 @@ func TestAppendToRealFiles(t *testing.T) {
 				t.Errorf("%s: %+v, was %+v", name, f, old)
 			}
 			// A list with rules cannot be moved to a longer key.
-			if _, infos := infoRecord(t, f); !bytes.Contains(infos, []byte("fSeekHeader")) && !(from == 1 && bytes.Contains(infos, []byte("listOfRules"))) {
+			if _, infos := infoRecord(t, f); !bytes.Contains(infos, []byte("fSeekHeader")) &&
+				!(from == 1 && bytes.Contains(infos, []byte("listOfRules"))) {
 				t.Errorf("%s: no streamer info", name)
 			}
 			if before := chain(t, old); before == nil {
@@ -120,8 +121,9 @@ func TestAppendRefuses(t *testing.T) {
 		is     error
 		says   string
 	}{
-		"cut":            {func(b *builder) { b.header.End++ }, frame.ErrCorrupt, "the file is truncated"},
-		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, frame.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
+		"cut": {func(b *builder) { b.header.End++ }, frame.ErrCorrupt, "the file is truncated"},
+		"not closed": {func(b *builder) { b.header.SeekFree = 0 }, frame.ErrCorrupt,
+			"never closed, or its writer crashed; rnt recover"},
 		"free list":      {func(b *builder) { b.header.NBytesFree = 1 }, frame.ErrCorrupt, "free list"},
 		"far free list":  {func(b *builder) { b.header.SeekFree = 1 << 30 }, frame.ErrCorrupt, "beyond the end"},
 		"key behind end": {func(b *builder) { b.header.End = 300 }, frame.ErrCorrupt, "beyond the end"},

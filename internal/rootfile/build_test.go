@@ -138,9 +138,10 @@ func (d *dir) addLong(class, name string, cycle int16, payload []byte, objLen in
 func (d *dir) mkdir(name string) *dir {
 	k := d.add("TDirectory", name, 1, make([]byte, directorySize))
 	sub := &dir{
-		b:   d.b,
-		at:  k.SeekKey + int64(k.KeyLen),
-		rec: &Directory{Version: DirectoryVersion + d.b.big, NBytesName: uint32(k.KeyLen), SeekDir: k.SeekKey, SeekParent: d.rec.SeekDir, UUIDVersion: 1},
+		b:  d.b,
+		at: k.SeekKey + int64(k.KeyLen),
+		rec: &Directory{Version: DirectoryVersion + d.b.big, NBytesName: uint32(k.KeyLen), SeekDir: k.SeekKey,
+			SeekParent: d.rec.SeekDir, UUIDVersion: 1},
 	}
 	d.b.dirs = append(d.b.dirs, sub)
 	return sub

@@ -60,7 +60,8 @@ func TestNeverClosed(t *testing.T) {
 	img.put(100, encode(t, &b.root))
 	b.header.SeekFree = 0
 	img.put(0, encode(t, &b.header))
-	if _, err := Open(img, img.size); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "never closed, or its writer crashed; rnt recover") {
+	if _, err := Open(img, img.size); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "never closed, or its writer crashed; rnt recover") {
 		t.Error(err)
 	}
 }
@@ -337,7 +338,8 @@ func TestHostileSizes(t *testing.T) {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}
-	if _, err := bombed.Payload(packed); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), "the limit is") {
+	if _, err := bombed.Payload(packed); !errors.Is(err, frame.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("8 MiB of zeros: %v", err)
 	}
 	for _, begin := range []uint32{0, 90, 1 << 20, math.MaxUint32} {

@@ -110,7 +110,8 @@ func TestOrder(t *testing.T) {
 			}
 			checkChain(t, d.open(t))
 		}
-		want := map[string]string{"x;1": "first", "y;1": "second", "dir/sub/x;1": "first", "dir/y;1": "second", "dir/sub/y;1": "second"}
+		want := map[string]string{"x;1": "first", "y;1": "second", "dir/sub/x;1": "first", "dir/y;1": "second",
+			"dir/sub/y;1": "second"}
 		if got := contents(t, d.open(t)); !maps.Equal(got, want) {
 			t.Errorf("name of %d bytes: %v", n, got)
 		}
@@ -184,7 +185,8 @@ func careless(t *testing.T, name, title string) []byte {
 		t.Fatal(err)
 	}
 	w.head = append(w.head[:begin], record...)
-	w.folders[0].Directory, w.folders[0].at, w.folders[0].name, w.folders[0].title = root.Directory, begin+int64(root.NBytesName), name, title
+	w.folders[0].Directory, w.folders[0].at, w.folders[0].name, w.folders[0].title = root.Directory,
+		begin+int64(root.NBytesName), name, title
 	w.startAt(int64(len(w.head)))
 	in := w.top()
 	for _, sub := range []string{"dir", "sub"} {
@@ -275,7 +277,8 @@ func TestFreeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		class     string
 		offset, n int64
-	}{{BlobClassName, offset, 99}, {BlobClassName, offset + 1, 100}, {BlobClassName, 5, 100}, {BlobClassName, 1 << 40, 100}, {"x", offset, 100}} {
+	}{{BlobClassName, offset, 99}, {BlobClassName, offset + 1, 100}, {BlobClassName, 5, 100},
+		{BlobClassName, 1 << 40, 100}, {"x", offset, 100}} {
 		if err := w.Free("", c.class, "", c.offset, c.n); err != nil || len(w.freed) > 0 {
 			t.Errorf("%v: %v, %v", c, w.freed, err)
 		}
@@ -297,7 +300,8 @@ func TestDistrust(t *testing.T) {
 	if err := errors.Join(err, blobErr); err != nil {
 		t.Fatal(err)
 	}
-	w.freed = append(w.freed, gap{first: key.SeekKey, end: key.SeekKey + int64(key.NBytes)}, gap{first: offset, end: offset + 2000})
+	w.freed = append(w.freed, gap{first: key.SeekKey, end: key.SeekKey + int64(key.NBytes)},
+		gap{first: offset, end: offset + 2000})
 	if err := w.commit(); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f.Header.Wire(c)
 	if n := f.Header.NBytesName; c.Err() == nil && (n < minNameSize || n > maxNameSize) {
-		c.Fail("nbytes name", frame.Corrupt("%d bytes before the top directory, expected %d to %d", n, minNameSize, maxNameSize))
+		c.Fail("nbytes name", frame.Corrupt("%d bytes before the top directory, expected %d to %d", n,
+			minNameSize, maxNameSize))
 	}
 	if c.Err() != nil {
 		return f, c.Err()
@@ -154,7 +155,8 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	what := fmt.Sprintf("%s %q", k.Class, k.Name)
 	n := int64(k.NBytes) - int64(k.KeyLen)
 	if n < 0 || k.SeekKey < 0 {
-		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what, Err: frame.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
+		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what,
+			Err: frame.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
 	}
 	offset, length := k.SeekKey+int64(k.KeyLen), int64(k.ObjLen)
 	b, err := f.read(what, k.SeekKey, int64(k.NBytes))
@@ -174,7 +176,8 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	// The file claims this length: compare it with the size of the file and with
 	// the blocks first.
 	if limit := max(minLimit, min(f.size, math.MaxInt64/maxRatio)*maxRatio); length > limit {
-		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what, Err: frame.Unsupported("object of %d bytes, the limit is %d", length, limit)}
+		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what,
+			Err: frame.Unsupported("object of %d bytes, the limit is %d", length, limit)}
 	}
 	if err = compress.Check(b, length); err == nil {
 		object := make([]byte, length)

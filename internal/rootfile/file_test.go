@@ -210,7 +210,8 @@ func TestAnchorAndBlob(t *testing.T) {
 	if err != nil || chunks != 15 {
 		t.Fatalf("%d chunks, %v", chunks, err)
 	}
-	want := anchor.Anchor{ClassVersion: anchor.ClassVersion, Epoch: 1, SeekHeader: uint64(offset), NBytesHeader: 14008, MaxKeySize: 1000}
+	want := anchor.Anchor{ClassVersion: anchor.ClassVersion, Epoch: 1, SeekHeader: uint64(offset),
+		NBytesHeader: 14008, MaxKeySize: 1000}
 	object, err := want.Append(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -114,7 +114,8 @@ func (w *Writer) move(d *folder) error {
 		w.release(d, d.SeekKeys, int64(d.NBytesKeys))
 		d.SeekKeys = 0
 	}
-	k, err := w.allotDirectory(d, Key{SeekPdir: in.SeekDir, Cycle: old.Cycle, Class: old.Class, Name: old.Name, Title: old.Title})
+	k, err := w.allotDirectory(d, Key{SeekPdir: in.SeekDir, Cycle: old.Cycle, Class: old.Class,
+		Name: old.Name, Title: old.Title})
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,8 @@ func (w *Writer) Free(dir, class, name string, offset, n int64) error {
 
 // isFree reports whether a part of the bytes from first up to end is free, or going to be.
 func (w *Writer) isFree(first, end int64) bool {
-	return slices.ContainsFunc(slices.Concat(w.gaps, w.foreign, w.freed, w.waiting, w.settled), func(g gap) bool { return g.first < end && first < g.end })
+	return slices.ContainsFunc(slices.Concat(w.gaps, w.foreign, w.freed, w.waiting, w.settled),
+		func(g gap) bool { return g.first < end && first < g.end })
 }
 
 // writeKeys appends the list of the keys of d, and points the record of d to it.

@@ -71,7 +71,8 @@ func TestMark(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	for end, want := range map[int64]int64{100: 2e9, 2e9 - 1: 2e9, 2e9: 3e9, 3e9 - 1: 3e9, 3019901119: 4e9, 5 << 40: 5498e9} {
+	for end, want := range map[int64]int64{100: 2e9, 2e9 - 1: 2e9, 2e9: 3e9, 3e9 - 1: 3e9,
+		3019901119: 4e9, 5 << 40: 5498e9} {
 		if got := limit(end); got != want {
 			t.Errorf("limit of %d is %d, want %d", end, got, want)
 		}

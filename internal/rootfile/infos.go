@@ -46,7 +46,8 @@ type infos struct {
 
 // newInfos returns those of a new file.
 func newInfos() infos {
-	return infos{write: true, list: streamerInfos{Version: 5, Object: object{Version: 1}, Entries: []infoEntry{ntupleInfo()}}}
+	return infos{write: true, list: streamerInfos{Version: 5, Object: object{Version: 1},
+		Entries: []infoEntry{ntupleInfo()}}}
 }
 
 // readInfos reads the streamer infos of an existing file and adds what is missing.
@@ -94,7 +95,8 @@ func (w *Writer) readInfos(f *File) {
 // class names.
 func (l *streamerInfos) opaque() bool {
 	return slices.ContainsFunc(l.Entries, func(e infoEntry) bool {
-		return e.Raw != nil || slices.ContainsFunc(e.Info.Elements, func(m streamerElement) bool { return m.Class.unknown != 0 })
+		return e.Raw != nil || slices.ContainsFunc(e.Info.Elements,
+			func(m streamerElement) bool { return m.Class.unknown != 0 })
 	})
 }
 

@@ -150,5 +150,6 @@ func (d Datime) Time() time.Time {
 	if d == 0 {
 		return time.Time{}
 	}
-	return time.Date(int(d>>26)+firstYear, time.Month(d>>22&15), int(d>>17&31), int(d>>12&31), int(d>>6&63), int(d&63), 0, time.UTC)
+	return time.Date(int(d>>26)+firstYear, time.Month(d>>22&15), int(d>>17&31), int(d>>12&31), int(d>>6&63),
+		int(d&63), 0, time.UTC)
 }

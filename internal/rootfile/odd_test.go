@@ -52,7 +52,8 @@ func TestOddities(t *testing.T) {
 	add := func(w *rootfile.Writer, dir, name string) {
 		t.Helper()
 		content := []byte("content of " + name)
-		if _, err := w.Object(dir, rootfile.Object{Class: "TNamed", Name: name, Stored: content, Len: len(content)}); err != nil {
+		if _, err := w.Object(dir, rootfile.Object{Class: "TNamed", Name: name, Stored: content,
+			Len: len(content)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,20 +31,22 @@ var records = map[string]struct {
 		NBytesName: 4, Units: 4, Compression: 505, SeekInfo: 5, NBytesInfo: 6, UUIDVersion: 7, UUID: [16]byte{8, 15: 9}}, 63},
 	"big header": {&Header{Version: 64000, Big: true, Begin: 100, End: 1 << 40, SeekFree: 1 << 40,
 		Units: 8, SeekInfo: 1 << 40, UUID: [16]byte{15: 9}}, 75},
-	"small key":        {&smallKey, 26 + 14 + 7 + 8},
-	"big key":          {&bigKey, 42},
-	"long names":       {&Key{Version: 4, Class: strings.Repeat("c", 254), Name: strings.Repeat("n", 255), Title: strings.Repeat("t", 3000)}, 26 + 255 + 260 + 3005},
+	"small key": {&smallKey, 26 + 14 + 7 + 8},
+	"big key":   {&bigKey, 42},
+	"long names": {&Key{Version: 4, Class: strings.Repeat("c", 254), Name: strings.Repeat("n", 255),
+		Title: strings.Repeat("t", 3000)}, 26 + 255 + 260 + 3005},
 	"small directory":  {&smallDir, 60},
 	"big directory":    {&bigDir, 60},
 	"oldest directory": {&Directory{Version: 1, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4}, 30},
-	"old directory":    {&Directory{Version: 4, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUID: [16]byte{1}}, 48},
-	"root":             {&Root{Key: smallKey, Name: "file.root", Title: "t", Directory: smallDir}, 55 + 10 + 2 + 60},
-	"big root":         {&Root{Key: bigKey, Name: "file.root", Directory: bigDir}, 42 + 10 + 1 + 60},
-	"no keys":          {&KeyList{Key: smallKey, Keys: []Key{}}, 55 + 4},
-	"small segment":    {&Segment{Version: 1, First: 2, Last: 0xffffffff}, 10},
-	"big segment":      {&Segment{Version: 1001, First: 2, Last: 1 << 40}, 18},
-	"streamer infos":   {&ntupleList, 1254},
-	"key list":         {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
+	"old directory": {&Directory{Version: 4, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUID: [16]byte{1}},
+		48},
+	"root":           {&Root{Key: smallKey, Name: "file.root", Title: "t", Directory: smallDir}, 55 + 10 + 2 + 60},
+	"big root":       {&Root{Key: bigKey, Name: "file.root", Directory: bigDir}, 42 + 10 + 1 + 60},
+	"no keys":        {&KeyList{Key: smallKey, Keys: []Key{}}, 55 + 4},
+	"small segment":  {&Segment{Version: 1, First: 2, Last: 0xffffffff}, 10},
+	"big segment":    {&Segment{Version: 1001, First: 2, Last: 1 << 40}, 18},
+	"streamer infos": {&ntupleList, 1254},
+	"key list":       {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
 }
 
 func TestRecords(t *testing.T) {
@@ -88,7 +90,8 @@ func TestKeyListCount(t *testing.T) {
 	b := encode(t, &KeyList{Keys: make([]Key, 2)})
 	for _, n := range []byte{3, 0xff} {
 		b[minKey+3] = n
-		if err := decode(b, new(KeyList)); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "number of keys") {
+		if err := decode(b, new(KeyList)); !errors.Is(err, frame.ErrCorrupt) ||
+			!strings.Contains(err.Error(), "number of keys") {
 			t.Errorf("%d keys: %v", n, err)
 		}
 	}

@@ -59,7 +59,8 @@ func (w *Writer) stored(k Key) (Object, error) {
 		return Object{}, err
 	}
 	if int(k.KeyLen) > len(b) {
-		return Object{}, &frame.FormatError{Offset: k.SeekKey, Path: "key", Err: frame.Corrupt("%d bytes long, the record has %d", k.KeyLen, len(b))}
+		return Object{}, &frame.FormatError{Offset: k.SeekKey, Path: "key",
+			Err: frame.Corrupt("%d bytes long, the record has %d", k.KeyLen, len(b))}
 	}
 	return Object{Class: k.Class, Name: k.Name, Title: k.Title, Stored: b[k.KeyLen:], Len: int(k.ObjLen)}, nil
 }

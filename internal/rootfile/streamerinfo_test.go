@@ -121,7 +121,8 @@ func TestAddStreamerInfo(t *testing.T) {
 			t.Errorf("%s: %d entries, %v", name, len(l.Entries), err)
 			continue
 		}
-		if last := l.Entries[test.want-1]; last.Info.Named.Name != class || last.Class.Name != streamerInfoClass || l.Entries[0].Info.Named.Name != "Other" {
+		if last := l.Entries[test.want-1]; last.Info.Named.Name != class || last.Class.Name != streamerInfoClass ||
+			l.Entries[0].Info.Named.Name != "Other" {
 			t.Errorf("%s: %+v", name, last)
 		}
 	}

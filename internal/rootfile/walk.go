@@ -60,7 +60,8 @@ func (w *walker) walk(dir string, d Directory, t *Trail, depth int) error {
 	case w.seen[d.SeekKeys]:
 		return fail(frame.Corrupt("the list of keys at %#x also belongs to another directory", d.SeekKeys))
 	case w.budget < 0:
-		return fail(frame.Corrupt("lists of keys overlap: with this one of %d bytes they are longer than the file", d.NBytesKeys))
+		return fail(frame.Corrupt("lists of keys overlap: with this one of %d bytes they are longer than the file",
+			d.NBytesKeys))
 	case depth > maxDepth:
 		return fail(frame.Unsupported("directories are nested more than %d deep", maxDepth))
 	case len(dir) > maxPath:

@@ -137,7 +137,8 @@ func Create(w io.WriterAt, opts Options) (*Writer, error) {
 		return nil, err
 	}
 	f.head = append(make([]byte, begin), record...)
-	f.folders = []*folder{{Directory: root.Directory, at: begin + int64(names), class: fileClass, name: root.Name, title: opts.Title, changed: true}}
+	f.folders = []*folder{{Directory: root.Directory, at: begin + int64(names), class: fileClass, name: root.Name,
+		title: opts.Title, changed: true}}
 	f.startAt(int64(len(f.head)))
 	return f, nil
 }
@@ -363,7 +364,8 @@ func (w *Writer) object(d *folder, o Object, cycle int16) (Key, error) {
 	if len(o.Stored) > o.Len {
 		return Key{}, fmt.Errorf("object %q: %d bytes stored for an object of %d", o.Name, len(o.Stored), o.Len)
 	}
-	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, true, o.Stored)
+	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, true,
+		o.Stored)
 }
 
 // checkNames returns an error if ROOT would not read one of the strings of a key.

@@ -73,7 +73,8 @@ func TestCreateBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Object("d", Object{Class: "TNamed", Name: "n", Title: "t", Stored: named, Len: len(named)}); err != nil {
+	if _, err := w.Object("d", Object{Class: "TNamed", Name: "n", Title: "t", Stored: named,
+		Len: len(named)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -97,7 +98,8 @@ func TestCreateBytes(t *testing.T) {
 		"00000065 0004 0000003c" + date + "0029 0001 000000f4 00000064 0a 544469726563746f7279 01 64 01 64",
 		"0005" + date + date + "00000052 00000029 000000f4 00000064 00000708 0001 01000001000000000000000000000002" + strings.Repeat("00", 12),
 		// Object.
-		"00000039 0004 00000014" + date + "0025 0001 00000159 000000f4 06 544e616d6564 01 6e 01 74", hex.EncodeToString(named),
+		"00000039 0004 00000014" + date + "0025 0001 00000159 000000f4 06 544e616d6564 01 6e 01 74",
+		hex.EncodeToString(named),
 		// Streamer infos.
 		"00000526 0004 000004e6" + date + "0040 0001 00000192 00000064 05 544c697374 0c 53747265616d6572496e666f 12 446f75626c79206c696e6b6564206c697374",
 		hex.EncodeToString(encode(t, &infos)),
@@ -216,7 +218,8 @@ func TestGrow(t *testing.T) {
 	checkChain(t, f)
 	// Payloads that do not fit a key are refused, and do no harm.
 	w = create(t, new(sparse), fixed("f"))
-	if _, err := w.Blob(slices.Repeat([][]byte{part}, 32)...); err == nil || !strings.Contains(err.Error(), "do not fit a key") {
+	if _, err := w.Blob(slices.Repeat([][]byte{part}, 32)...); err == nil ||
+		!strings.Contains(err.Error(), "do not fit a key") {
 		t.Error(err)
 	}
 	if err := w.Close(); err != nil {

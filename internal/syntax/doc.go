@@ -1,5 +1,5 @@
-// Package syntax parses the text of expressions: the language of expr-lang, without what has no meaning for the fields
-// of a source.
+// Package syntax parses the text of expressions: the language of expr-lang, without what has no
+// meaning for the fields of a source.
 //
 // From the loosest to the tightest, the operators are
 //
@@ -17,10 +17,10 @@
 //	??
 //	a.name a?.name a[i] a?.[i] a[i:j]
 //
-// All but ** and the conditional group from the left. a < b < c is a < b and b < c. After a ?? b, only another ??, a
-// pipe or a conditional may follow without parentheses. The body of let, of braces and of parentheses reaches as far
-// as it can.
+// All but ** and the conditional group from the left. a < b < c is a < b and b < c. After a ?? b,
+// only another ??, a pipe or a conditional may follow without parentheses. The body of let, of
+// braces and of parentheses reaches as far as it can.
 //
-// Not part of the language are comments, byte literals, calls of members, names of records that are computed, and
-// sequences a; b, whose first value would be lost.
+// Not part of the language are comments, byte literals, calls of members, names of records that are
+// computed, and sequences a; b, whose first value would be lost.
 package syntax

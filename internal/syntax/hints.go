@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// unexpected fails at the next token, with hints for those who write what TTree::Draw of ROOT takes.
+// unexpected fails at the next token, with hints for those who write what TTree::Draw of ROOT
+// takes.
 func (p *parser) unexpected() { p.refuse(p.hint()) }
 
 // refuse fails at the next token.
@@ -33,7 +34,8 @@ func inCapitals(t token) bool {
 	return t.kind == identifier && (t.text == "AND" || t.text == "OR" || t.text == "NOT")
 }
 
-// withColons returns the words around a colon, which may be the name of a field or of a function of C++.
+// withColons returns the words around a colon, which may be the name of a field or of a function of
+// C++.
 func withColons(text string, pos int) string {
 	inside := func(r rune) bool { return r == ':' || isWord(r) }
 	before := strings.TrimRightFunc(text[:pos], inside)

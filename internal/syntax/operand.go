@@ -171,8 +171,8 @@ func (p *parser) predicate() Node {
 	return n
 }
 
-// postfix parses what is taken from x: members, items and slices. What is missing has members and items that are
-// missing, so that "?." is ".".
+// postfix parses what is taken from x: members, items and slices. What is missing has members and
+// items that are missing, so that "?." is ".".
 func (p *parser) postfix(x Node) Node {
 	for {
 		p.deepen()

@@ -11,10 +11,11 @@ import (
 const (
 	// maxText is how many bytes a text may have.
 	maxText = 1 << 20
-	// maxNesting bounds the depth of trees, and of the parser's recursion: walks over a tree may recurse.
+	// maxNesting bounds the depth of trees, and of the parser's recursion: walks over a tree may
+	// recurse.
 	maxNesting = 10_000
-	// maxNodes bounds how many nodes a walk over a tree visits. A text has fewer, but those with two parents double the
-	// visits at each level.
+	// maxNodes bounds how many nodes a walk over a tree visits. A text has fewer, but those with
+	// two parents double the visits at each level.
 	maxNodes = 1 << 20
 )
 
@@ -26,16 +27,18 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Pos, e.Message) }
 
-// Position returns the line and the column, in characters, of an offset in a text. Both begin with 1.
+// Position returns the line and the column, in characters, of an offset in a text. Both begin with
+// 1.
 func Position(text string, pos int) (line, column int) {
 	before := text[:pos]
 	lastLine := before[strings.LastIndexByte(before, '\n')+1:]
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(lastLine) + 1
 }
 
-// Parse returns the tree of a text. Its errors are of type *Error. A node has two parents where the text has the value of
-// one operand twice: the b of a < b < c, which is a < b and b < c, and the a of a ?: b. A walk
-// visits it twice, but at most a million nodes in all, and recurses at most 10,000 deep.
+// Parse returns the tree of a text. Its errors are of type *Error. A node has two parents where the
+// text has the value of one operand twice: the b of a < b < c, which is a < b and b < c, and the a
+// of a ?: b. A walk visits it twice, but at most a million nodes in all, and recurses at most
+// 10,000 deep.
 func Parse(text string) (n Node, err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -109,13 +112,15 @@ const (
 	coalesce = 500
 )
 
-// unaryPrecedence has the operators before an operand, which takes in what binds as tight or tighter.
+// unaryPrecedence has the operators before an operand, which takes in what binds as tight or
+// tighter.
 var unaryPrecedence = map[string]int{"not": 50, "!": 50, "-": 90, "+": 90}
 
 // synonyms has the operators that are in the tree under another name.
 var synonyms = map[string]string{"||": "or", "&&": "and", "^": "**", "!": "not"}
 
-// Operators returns the operators before and between operands, as texts have them, in alphabetical order. Some may have either place.
+// Operators returns the operators before and between operands, as texts have them, in alphabetical
+// order. Some may have either place.
 func Operators() []string {
 	all := maps.Clone(precedence)
 	maps.Copy(all, unaryPrecedence)
@@ -135,7 +140,8 @@ func isOrder(op string) bool { return op == "<" || op == "<=" || op == ">" || op
 // negatable are the operators that may follow not.
 var negatable = []string{"in", "matches", "contains", "startsWith", "endsWith"}
 
-// predicates has the functions whose second argument is a predicate, and how many arguments they take.
+// predicates has the functions whose second argument is a predicate, and how many arguments they
+// take.
 var predicates = map[string]struct{ min, max int }{
 	"all": {2, 2}, "any": {2, 2}, "none": {2, 2}, "one": {2, 2}, "map": {2, 2}, "filter": {2, 2},
 	"find": {2, 2}, "findIndex": {2, 2}, "findLast": {2, 2}, "findLastIndex": {2, 2}, "groupBy": {2, 2},

@@ -43,8 +43,9 @@ const (
 	semicolon = 0
 )
 
-// needsParentheses reports whether the parser, in expression(lowest), would end a node before its end, or give a part of
-// it to what follows: next is the precedence of an operator, or one of the above.
+// needsParentheses reports whether the parser, in expression(lowest), would end a node before its
+// end, or give a part of it to what follows: next is the precedence of an operator, or one of the
+// above.
 func needsParentheses(n Node, lowest, next int) bool {
 	switch n := n.(type) {
 	case *Unary:

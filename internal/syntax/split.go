@@ -1,7 +1,7 @@
 package syntax
 
-// Split cuts a text at the colons that are not part of an expression, as in a ? b : c and a[1:2]. A text that is none is
-// left whole.
+// Split cuts a text at the colons that are not part of an expression, as in a ? b : c and a[1:2]. A
+// text that is none is left whole.
 func Split(text string) (parts []string) {
 	defer func() {
 		if _, ok := recover().(*Error); ok {

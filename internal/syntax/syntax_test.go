@@ -11,59 +11,91 @@ import (
 
 // texts are expressions and others, where the parsers of other tests begin.
 var texts = []string{
-	"", " ", "a", " a ", "1", "1;", "(1;)", "1; 2", "let x = 1; x", "let x = 1; x;", "let x = 1; x; 2", "let x = let y = 1; y; x",
+	"", " ", "a", " a ", "1", "1;", "(1;)", "1; 2", "let x = 1; x", "let x = 1; x;", "let x = 1; x; 2",
+	"let x = let y = 1; y; x",
 	"let x 1; x", "let 1 = 1; x",
-	"let true = 1; true", "1 + let x = 1; x", "(let x = 1; x) + 1", "f(let x = 1; x, 2)", "[let x = 1; x, 2]", "a ? let x = 1; x : 2",
+	"let true = 1; true", "1 + let x = 1; x", "(let x = 1; x) + 1", "f(let x = 1; x, 2)", "[let x = 1; x, 2]",
+	"a ? let x = 1; x : 2",
 	"let x = a ? b : let y = 1; y; x",
-	"if a { 1 } else { 2 }", "if a { 1 } else if b { 2 } else { 3 }", "if a { 1 }", "if a { 1 } else 2", "1 + if a {1} else {2}",
+	"if a { 1 } else { 2 }", "if a { 1 } else if b { 2 } else { 3 }", "if a { 1 }", "if a { 1 } else 2",
+	"1 + if a {1} else {2}",
 	"if a {1} else {2} + 3", "(if a {1} else {2}) + 3",
 	"if a { let x = 1; x } else { 2; }", "if a ? b : c { 1 } else { 2 }", "if if a {b} else {c} {1} else {2}",
-	"a ? b : c", "a ? b : c ? d : e", "a ? b ? c : d : e", "(a ? b : c) ? d : e", "a ?: b", "a ?: b ?: c", "a ? .5 : 1", "a ?.5 : 1",
+	"a ? b : c", "a ? b : c ? d : e", "a ? b ? c : d : e", "(a ? b : c) ? d : e", "a ?: b", "a ?: b ?: c",
+	"a ? .5 : 1", "a ?.5 : 1",
 	"a ? b : if c {d} else {e} ? f : g",
-	"a ?? b", "a ?? b ?? c", "a ?? b + c", "a + b ?? c", "a + b ?? c + d", "(a ?? b) + c", "a ?? b | f()", "a ?? b ? c : d",
+	"a ?? b", "a ?? b ?? c", "a ?? b + c", "a + b ?? c", "a + b ?? c + d", "(a ?? b) + c",
+	"a ?? b | f()", "a ?? b ? c : d",
 	"a ?? b not in c", "-a ?? b", "not a ?? b + c", "a * b ?? c ** d",
-	"a or b and c", "a and b or c", "(a or b) and c", "a || b && !c", "not a and b", "not a == b", "not (a == b)", "!a in b", "not a in b",
+	"a or b and c", "a and b or c", "(a or b) and c", "a || b && !c", "not a and b", "not a == b", "not (a == b)",
+	"!a in b", "not a in b",
 	"a not in b", "a not  in b", "a not\tin b", "a not contains b", "a not b", "a not == b",
-	"a + b not in c", "a not in b not in c", "a not startsWith 'x' and b not endsWith \"y\" or c not matches `z`", "not not a", "!!a",
+	"a + b not in c", "a not in b not in c", "a not startsWith 'x' and b not endsWith \"y\" or c not matches `z`",
+	"not not a", "!!a",
 	"not", "a not", "a and not b", "a * not b * c", "(a * not b) * c", "a in b in c", "a in not b",
-	"a < b", "a < b < c", "(a < b) < c", "a < (b < c)", "a < b == c", "a == b < c", "a == b == c", "a < b == c < d", "a < b <= c > d >= e",
+	"a < b", "a < b < c", "(a < b) < c", "a < (b < c)", "a < b == c", "a == b < c", "a == b == c",
+	"a < b == c < d", "a < b <= c > d >= e",
 	"a < b + 1 < c and d", "not a < b < c", "a < not b < c", "a < -b < c", "a in b < c", "(a == b) < c",
-	"a - b - c", "a - (b - c)", "a - b + c", "-a", "--a", "- - a", "+a", "-+a", "-a ** b", "(-a) ** b", "a ** -b", "a ** -b ** c",
+	"a - b - c", "a - (b - c)", "a - b + c", "-a", "--a", "- - a", "+a", "-+a", "-a ** b", "(-a) ** b",
+	"a ** -b", "a ** -b ** c",
 	"a ** (-b) ** c", "a ** b ** c", "(a ** b) ** c", "a ^ b", "-1", "-1[0]", "-true.x", "-a.b", "-a[0]", "(-a)[0]",
-	"a * b + c", "a * (b + c)", "a / b % c", "a*-b", "a*-b*c", "a***b", "a..b", "1..2", "1..2..3", "1...5", "1. ..2", "1.0..2.5",
+	"a * b + c", "a * (b + c)", "a / b % c", "a*-b", "a*-b*c", "a***b", "a..b", "1..2", "1..2..3",
+	"1...5", "1. ..2", "1.0..2.5",
 	"1..n + 1", "(1..n) + 1", "1..-1", "a in 1..2 and b", "(a < b)..c", "a..", "..a", "1..2[0]",
-	"1.", ".5", "1.5", "1e3", "1E+3", "1e-3", "1e", "1.e2", "1_000", "1__0_", "_1", "0x1F", "0X_f", "0x", "0x1.5", "0x1e+5", "0b101",
+	"1.", ".5", "1.5", "1e3", "1E+3", "1e-3", "1e", "1.e2", "1_000", "1__0_", "_1", "0x1F", "0X_f", "0x",
+	"0x1.5", "0x1e+5", "0b101",
 	"0b12", "0b1.1", "0b1e1", "0o17", "0o8", "08", "00", "1a", "1.a", "1 .a", "1.5.6", ".5.6", ".5..7", "a.5", "1[0]",
-	"9223372036854775807", "9223372036854775808", "0x7fffffffffffffff", "0xffffffffffffffff", "1e308", "1e309", "1e-400", "1$", "1٣", "٣",
+	"9223372036854775807", "9223372036854775808", "0x7fffffffffffffff", "0xffffffffffffffff", "1e308", "1e309",
+	"1e-400", "1$", "1٣", "٣",
 	"1é", "0.1e1_0",
-	`"a"`, `'a'`, "`a`", "``", "````", "`a``b`", "`a\nb`", "`\\n`", `"a'b"`, `'a"b'`, `"\"" + '\''`, `"\'"`, `'\"'`, `"\a\b\f\n\r\t\v\\"`,
-	`"\?"`, `"\z"`, `"\x41"`, `"\xff"`, `"\x4"`, `"\X41"`, `"\101"`, `"\377"`, `"\400"`, `"\18"`, `"\u00e9"`, `"\U0001F600"`,
-	`"\u{e9}"`, `"\u{1F600}"`, `"\u{}"`, `"\u{1234567}"`, `"\u{110000}"`, `"\u{d800}"`, `"\u{_1}"`, `"\u{12"`, `"\u{1`, `"\u{123456`,
-	`"\u{0000e9}"`, `"\u{00000e9}"`, `"\u{`, `"\u{10ffff}"`, `"\u{ffffff}"`, `"\ud800"`, `"\U00110000"`, `"\Uffffffff"`, `"\`, `"`, `"a`,
+	`"a"`, `'a'`, "`a`", "``", "````", "`a``b`", "`a\nb`", "`\\n`", `"a'b"`, `'a"b'`, `"\"" + '\''`, `"\'"`,
+	`'\"'`, `"\a\b\f\n\r\t\v\\"`,
+	`"\?"`, `"\z"`, `"\x41"`, `"\xff"`, `"\x4"`, `"\X41"`, `"\101"`, `"\377"`, `"\400"`, `"\18"`,
+	`"\u00e9"`, `"\U0001F600"`,
+	`"\u{e9}"`, `"\u{1F600}"`, `"\u{}"`, `"\u{1234567}"`, `"\u{110000}"`, `"\u{d800}"`, `"\u{_1}"`,
+	`"\u{12"`, `"\u{1`, `"\u{123456`,
+	`"\u{0000e9}"`, `"\u{00000e9}"`, `"\u{`, `"\u{10ffff}"`, `"\u{ffffff}"`, `"\ud800"`, `"\U00110000"`,
+	`"\Uffffffff"`, `"\`, `"`, `"a`,
 	"'a\nb'", "`a", "`a``", `"é日"`, `"a" "b"`, `b"x"`, `B'x'`, `b`, `ab"x"`,
-	"a.b", "a.b.c", "a?.b", "a?.b.c?.d", "a?.[0]", "a?.[0].b", "a?.[1:2]", "a?[0]", "a ?. b", "a. b", "a.not", "a.in", "a.not in b", "a.if",
-	"a.1", "a.", "a..", "a?.", "a.'b'", "a.#", "a['b']", `a["b"].c`, "'abc'[0]", "[1, 2][0]", "{a: 1}.a", "a.b(1)", "a.b.c()", "(a.b)(1)",
-	"a[0]", "a[-1]", "a[0][1]", "a[b[0]]", "a[:]", "a[1:]", "a[:2]", "a[1:2]", "a[b ? c : d:e]", "a[b ? c : d]", "a[1:2:3]", "a[]", "a[1",
+	"a.b", "a.b.c", "a?.b", "a?.b.c?.d", "a?.[0]", "a?.[0].b", "a?.[1:2]", "a?[0]", "a ?. b", "a. b", "a.not",
+	"a.in", "a.not in b", "a.if",
+	"a.1", "a.", "a..", "a?.", "a.'b'", "a.#", "a['b']", `a["b"].c`, "'abc'[0]", "[1, 2][0]", "{a: 1}.a",
+	"a.b(1)", "a.b.c()", "(a.b)(1)",
+	"a[0]", "a[-1]", "a[0][1]", "a[b[0]]", "a[:]", "a[1:]", "a[:2]", "a[1:2]", "a[b ? c : d:e]", "a[b ? c : d]",
+	"a[1:2:3]", "a[]", "a[1",
 	"a[1,2]", "a[let x = 1; x:2]", "(a + b)[0]", "(a ? b : c).d", "a[::f()]",
-	"[]", "[1]", "[1, 2]", "[1, 2,]", "[,]", "[1,,2]", "[1 2]", "[[1], [2]]", "{}", "{a: 1}", "{a: 1, 'b c': 2, in: 3}", "{a: 1, 'in': 3,}",
-	"{a: 1,, b: 2}", "{1: 2}", "{(a): 1}", "{a: 1, a: 2}", "{true: 1}", "{a 1}", "{a: {b: c}}", "{a: b ? c : d}", "{`a\"b`: 1}",
-	"f()", "f(1)", "f(1, 2)", "f(1, 2,)", "f(,)", "f(1,,2)", "f(1 2)", "f(", "f)", "f(1)(2)", "f(1)[0].x", "len(a)", "sqrt(x)", "::len(a)",
-	":: f(1)", "a | f()", "a | f(1) | g(2, 3)", "a | f", "a | f().x", "a | f()[0]", "a + b | f()", "a + (b | f())", "a | f() + 1", "a | b",
+	"[]", "[1]", "[1, 2]", "[1, 2,]", "[,]", "[1,,2]", "[1 2]", "[[1], [2]]", "{}", "{a: 1}",
+	"{a: 1, 'b c': 2, in: 3}", "{a: 1, 'in': 3,}",
+	"{a: 1,, b: 2}", "{1: 2}", "{(a): 1}", "{a: 1, a: 2}", "{true: 1}", "{a 1}", "{a: {b: c}}",
+	"{a: b ? c : d}", "{`a\"b`: 1}",
+	"f()", "f(1)", "f(1, 2)", "f(1, 2,)", "f(,)", "f(1,,2)", "f(1 2)", "f(", "f)", "f(1)(2)", "f(1)[0].x",
+	"len(a)", "sqrt(x)", "::len(a)",
+	":: f(1)", "a | f()", "a | f(1) | g(2, 3)", "a | f", "a | f().x", "a | f()[0]", "a + b | f()", "a + (b | f())",
+	"a | f() + 1", "a | b",
 	"a | 1", "a or b | f()", "a < b | f()", "f(a | g())", "a | map(# + 1) | sum()", "a|len()", "a | true()", "a | $env()",
-	"any(a, # > 1)", "any(a, {# > 1})", "any(a, .x > 1)", "any(a, {.x > 1})", "any(a)", "any()", "any(a, b, c)", "any(a, b,)", "any(a,)",
-	"sum(a)", "sum(a, # * 2)", "sum(a, .x,)", "sum(a,)", "count(a)", "count(a, #)", "none(a, !#)", "one(a, #.x)", "all(a, #[0] == 1)",
+	"any(a, # > 1)", "any(a, {# > 1})", "any(a, .x > 1)", "any(a, {.x > 1})", "any(a)", "any()", "any(a, b, c)",
+	"any(a, b,)", "any(a,)",
+	"sum(a)", "sum(a, # * 2)", "sum(a, .x,)", "sum(a,)", "count(a)", "count(a, #)", "none(a, !#)",
+	"one(a, #.x)", "all(a, #[0] == 1)",
 	"filter(a, .b.c[0] not in d)",
-	"map(a, {a: 1})", "map(a, {{a: 1}})", "map(a, {{a: 1}.a + 1})", "map(a, ({a: 1}))", "map(a, let x = #; x)", "map(a, {let x = #; x})",
-	"map(a, #; 1)", "map(a, {#; 1})", "map(a, map(b, # + 1))", "map(map(a, #), .x)", "map(a, #index)", "map(a, #acc)", "map(a, #foo)",
-	"map(a, ##)", "map(a, # index)", "map(a, #.x.y)", "map(a, .)", "map(a, ..)", "map(a, .x...y)", "map(a, #..#)", "map(a, 1...x)",
+	"map(a, {a: 1})", "map(a, {{a: 1}})", "map(a, {{a: 1}.a + 1})", "map(a, ({a: 1}))", "map(a, let x = #; x)",
+	"map(a, {let x = #; x})",
+	"map(a, #; 1)", "map(a, {#; 1})", "map(a, map(b, # + 1))", "map(map(a, #), .x)", "map(a, #index)",
+	"map(a, #acc)", "map(a, #foo)",
+	"map(a, ##)", "map(a, # index)", "map(a, #.x.y)", "map(a, .)", "map(a, ..)", "map(a, .x...y)",
+	"map(a, #..#)", "map(a, 1...x)",
 	"map(a, -.x)", "map(a, .in)", "map(a, .5)", "map(a, #index + .x)", "map(a, #index.x)",
-	"find(a, #)", "findIndex(a, #)", "findLast(a, #)", "findLastIndex(a, #)", "groupBy(a, .x)", "sortBy(a, #)", "sortBy(a, #, 'desc')",
+	"find(a, #)", "findIndex(a, #)", "findLast(a, #)", "findLastIndex(a, #)", "groupBy(a, .x)", "sortBy(a, #)",
+	"sortBy(a, #, 'desc')",
 	"sortBy(a, #, 'desc',)", "sortBy(a, #, 'desc', 1)", "sortBy(a)", "reduce(a, #acc + #)", "reduce(a, #acc + #, 0)",
 	"a | reduce(#acc + #, 0)", "reduce(a)", "min(a)", "map", "map + 1", "map.x", "a | any()", "#", ".x", "# + 1", "[#]",
-	"true", "false", "nil", "true()", "nil.x", "true ? false : nil", "True", "a b", "a, b", ")", "a)", "(", "((a))", "()", "a;;b", ";", "é",
-	"日 + 本", "a\u00a0b", "a\u00a0+ b", "a € b", "\ufeffa", "a\x00", "a@b", "a\\b", "a~b", "a & b", "a &= b", "a = b", "a === b", "a =* b",
+	"true", "false", "nil", "true()", "nil.x", "true ? false : nil", "True", "a b", "a, b", ")", "a)", "(", "((a))",
+	"()", "a;;b", ";", "é",
+	"日 + 本", "a\u00a0b", "a\u00a0+ b", "a € b", "\ufeffa", "a\x00", "a@b", "a\\b", "a~b", "a & b", "a &= b",
+	"a = b", "a === b", "a =* b",
 	"a <* b", "a !& b", "a! = b", "a != !b", "a:b", "a::b", "a ? b::c : d",
-	`$env["a b"]`, `$env["a"].b`, `$env.a`, "$env", "$env[a]", "$env['a'][0]", "$env['a' + 'b']", "$env['a'", "$env()", "$env?.['a']",
+	`$env["a b"]`, `$env["a"].b`, `$env.a`, "$env", "$env[a]", "$env['a'][0]", "$env['a' + 'b']", "$env['a'",
+	"$env()", "$env?.['a']",
 	"Sum$(a)", "a$", "a // b", "a /* b */ + c", "a //", "'//'", "a / / b", "`/*`",
 }
 
@@ -82,10 +114,12 @@ func randomTokens(r *rand.Rand) string {
 // randomText returns an expression, most often a right one.
 func randomText(r *rand.Rand, depth int) string {
 	if depth == 0 {
-		return []string{"a", "b", "c.d", "1", "2.5", `"s"`, "`r`", "true", "nil", "#", ".x", "#index", "a[0]", "[]", "0x1f", `$env["q"]`}[r.IntN(16)]
+		return []string{"a", "b", "c.d", "1", "2.5", `"s"`, "`r`", "true", "nil", "#", ".x", "#index", "a[0]", "[]", "0x1f",
+			`$env["q"]`}[r.IntN(16)]
 	}
 	sub := func() string { return randomText(r, r.IntN(depth)) }
-	binary := []string{"+", "-", "*", "/", "%", "**", "^", "??", "or", "and", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "matches", "not contains", "startsWith", "..", "<", ">"}
+	binary := []string{"+", "-", "*", "/", "%", "**", "^", "??", "or", "and", "||", "&&", "==", "!=", "<", "<=", ">", ">=",
+		"in", "not in", "matches", "not contains", "startsWith", "..", "<", ">"}
 	switch r.IntN(20) {
 	case 0:
 		return "(" + sub() + ")"
@@ -118,7 +152,8 @@ func randomText(r *rand.Rand, depth int) string {
 	}
 }
 
-// dump returns a tree as text, with the places of nodes where expr-lang has the same if it is to be compared with that.
+// dump returns a tree as text, with the places of nodes where expr-lang has the same if it is to be
+// compared with that.
 func dump(n Node, against bool) string {
 	var attributes []any
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(n).Elem()) {
@@ -370,8 +405,9 @@ func TestHostile(t *testing.T) {
 func TestSplit(t *testing.T) {
 	for text, want := range map[string]string{
 		"x": "x", "y:x": "y|x", "y : x": "y | x", "z:y:x": "z|y|x",
-		"a ? b : c": "a ? b : c", "a ? b : c : x": "a ? b : c | x", "y:a?b:c": "y|a?b:c", "a ? b ? 1 : 2 : 3 : x": "a ? b ? 1 : 2 : 3 | x",
-		"v[1:2]:x": "v[1:2]|x", "f({a: 1}):x": "f({a: 1})|x", `"a:b":x`: `"a:b"|x`, `$env["a:b"]`: `$env["a:b"]`,
+		"a ? b : c": "a ? b : c", "a ? b : c : x": "a ? b : c | x", "y:a?b:c": "y|a?b:c",
+		"a ? b ? 1 : 2 : 3 : x": "a ? b ? 1 : 2 : 3 | x",
+		"v[1:2]:x":              "v[1:2]|x", "f({a: 1}):x": "f({a: 1})|x", `"a:b":x`: `"a:b"|x`, `$env["a:b"]`: `$env["a:b"]`,
 		"a ?? b : x": "a ?? b | x", "a?.b:x": "a?.b|x", "'é:':ü": "'é:'|ü", "'": "'", "": "",
 	} {
 		if got := strings.Join(Split(text), "|"); got != want {

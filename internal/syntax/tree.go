@@ -2,8 +2,8 @@ package syntax
 
 // A Node is a node of a syntax tree: one of the types below.
 type Node interface {
-	// Pos returns the offset in the text of the byte that errors about the node name: that of an operator, or the
-	// first one of what has none.
+	// Pos returns the offset in the text of the byte that errors about the node name: that of an
+	// operator, or the first one of what has none.
 	Pos() int
 	// String returns the node as text, with parentheses where they are needed.
 	String() string
@@ -38,14 +38,15 @@ type (
 		Offset
 		Value string
 	}
-	// Name is a variable: a field, a definition, or what let declares. Quoted is set for $env["name"], which is always a
-	// field.
+	// Name is a variable: a field, a definition, or what let declares. Quoted is set for
+	// $env["name"], which is always a field.
 	Name struct {
 		Offset
 		Name   string
 		Quoted bool
 	}
-	// Item is "#", the item that a predicate is about, or, if Name is "index" or "acc", #index or #acc.
+	// Item is "#", the item that a predicate is about, or, if Name is "index" or "acc", #index or
+	// #acc.
 	Item struct {
 		Offset
 		Name string
@@ -57,8 +58,8 @@ type (
 		X  Node
 	}
 	// Binary is an operator between its operands: "or", "and" (also of "||" and "&&"), "==", "!=", "<", "<=", ">", ">=",
-	// "in", "matches", "contains", "startsWith", "endsWith", "..", "+", "-", "*", "/", "%", "**" (also of "^"), or "??". "x not in y" is a
-	// Unary of a Binary.
+	// "in", "matches", "contains", "startsWith", "endsWith", "..", "+", "-", "*", "/", "%", "**"
+	// (also of "^"), or "??". "x not in y" is a Unary of a Binary.
 	Binary struct {
 		Offset
 		Op   string
@@ -91,7 +92,8 @@ type (
 		Name string
 		Args []Node
 	}
-	// Predicate is an argument of a function that is evaluated for each item, written with braces or without.
+	// Predicate is an argument of a function that is evaluated for each item, written with braces
+	// or without.
 	Predicate struct {
 		Offset
 		X Node

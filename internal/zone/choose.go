@@ -54,7 +54,8 @@ func matching(s *schema.Schema, patterns []string) (map[*schema.Field]bool, erro
 		switch {
 		case some:
 		case without != nil:
-			return nil, fmt.Errorf("field %q: zone maps have no bounds of values of the type %s", without.Path(), without.CppType())
+			return nil, fmt.Errorf("field %q: zone maps have no bounds of values of the type %s",
+				without.Path(), without.CppType())
 		case pattern.IsExact(text):
 			return nil, schema.NoField(s.Fields, text, fmt.Sprintf("RNTuple %q", s.Name))
 		default:

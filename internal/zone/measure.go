@@ -13,7 +13,8 @@ import (
 )
 
 // Measure returns the bounds of a field in a cluster. KindOf must know the field.
-func Measure(ctx context.Context, blobs *pagesource.Blobs, c *pagesource.Cluster, f *schema.Field) (zonemap.Bounds, error) {
+func Measure(ctx context.Context, blobs *pagesource.Blobs, c *pagesource.Cluster,
+	f *schema.Field) (zonemap.Bounds, error) {
 	chunk, err := c.Chunk(f, 0)
 	if err != nil {
 		return zonemap.Bounds{}, err
@@ -42,7 +43,8 @@ func Measure(ctx context.Context, blobs *pagesource.Blobs, c *pagesource.Cluster
 // Build computes the bounds of fields in each cluster of an RNTuple, in several goroutines.
 // It calls progress, if that is not nil, with the number of clusters that are done, never
 // twice at the same time. The bounds are by cluster and field.
-func Build(ctx context.Context, r *ntuple.Reader, fields []*schema.Field, progress func(done, total int)) ([]*pagesource.Cluster, [][]zonemap.Bounds, error) {
+func Build(ctx context.Context, r *ntuple.Reader, fields []*schema.Field,
+	progress func(done, total int)) ([]*pagesource.Cluster, [][]zonemap.Bounds, error) {
 	clusters, err := r.Source.Clusters(ctx)
 	if err != nil {
 		return nil, nil, err

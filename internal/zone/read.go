@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple, and its clusters. It is safe for concurrent use.
+// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple, and its clusters.
+// It is safe for concurrent use.
 type Map struct {
 	zonemap.Map
 	clusters []*pagesource.Cluster // by first entry; none without a zone map
@@ -72,7 +73,8 @@ func Each(ctx context.Context, r *ntuple.Reader, use func(first, n uint64, recor
 	if err != nil {
 		return err
 	}
-	plan, err := field.Compile(set.Source, nil, reflect.TypeFor[attribute](), field.Options{Budget: r.Options.Limits.EntryBytes})
+	plan, err := field.Compile(set.Source, nil, reflect.TypeFor[attribute](),
+		field.Options{Budget: r.Options.Limits.EntryBytes})
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,8 @@ func (r *Recorder) begin() error {
 	if err != nil {
 		return err
 	}
-	header := &envelope.Header{Name: zonemap.SetName, Description: description, Writer: ntuple.WriterName(), Schema: *described}
+	header := &envelope.Header{Name: zonemap.SetName, Description: description,
+		Writer: ntuple.WriterName(), Schema: *described}
 	extension := envelope.Schema{ExtraTypes: header.ExtraTypes} // where ROOT has them
 	header.ExtraTypes = nil
 	set, err := r.w.CreateSet(header, r.options)

@@ -86,28 +86,32 @@ func TestTokens(t *testing.T) {
 		if c.fails == "" && (err != nil || !slices.Equal(tokens, []string{c.want})) {
 			t.Errorf("%+v: sent %q, %v", c, tokens, err)
 		}
-		if c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), "sec") || len(tokens) > 0) {
+		if c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails) ||
+			strings.Contains(err.Error(), "sec") || len(tokens) > 0) {
 			t.Errorf("%+v: sent %q, %v", c, tokens, err)
 		}
 	}
 	t.Setenv("BEARER_TOKEN", "secret")
-	if err := readNoise(strings.Replace(s.URL, "//", "//user:pass@", 1), remote.Options{}); err != nil || got.take("Authorization")[0] != "Basic dXNlcjpwYXNz" {
+	if err := readNoise(strings.Replace(s.URL, "//", "//user:pass@", 1), remote.Options{}); err != nil ||
+		got.take("Authorization")[0] != "Basic dXNlcjpwYXNz" {
 		t.Errorf("a user in the URL does not take precedence: %v", err)
 	}
 }
 
-// TestTokenInClear makes sure that no token is sent to another machine without encryption. The proxy stands
-// for the other machine.
+// TestTokenInClear makes sure that no token is sent to another machine without encryption. The
+// proxy stands for the other machine.
 func TestTokenInClear(t *testing.T) {
 	var got recorder
 	s := httptest.NewServer(&got)
 	defer s.Close()
-	if err := child(t, "http://data.example/a", "HTTP_PROXY="+strings.Replace(s.URL, "//", "//name:word@", 1), "BEARER_TOKEN=secret"); err != "" {
+	if err := child(t, "http://data.example/a", "HTTP_PROXY="+strings.Replace(s.URL, "//", "//name:word@", 1),
+		"BEARER_TOKEN=secret"); err != "" {
 		t.Error(err)
 	}
 	seen := got.all()
 	for _, h := range seen {
-		if h.Get("Authorization") != "" || h.Get("Path") != "http://data.example/a" || h.Get("Proxy-Authorization") != "Basic bmFtZTp3b3Jk" {
+		if h.Get("Authorization") != "" || h.Get("Path") != "http://data.example/a" ||
+			h.Get("Proxy-Authorization") != "Basic bmFtZTp3b3Jk" {
 			t.Errorf("the proxy got %v", h)
 		}
 	}
@@ -156,12 +160,14 @@ func TestProxy(t *testing.T) {
 		t.Errorf("the proxy got %v", seen)
 	}
 	url, want := "https://other.example/a?secret", "https://other.example/a?…: open: Bad Request"
-	if err := child(t, url, "HTTPS_PROXY="+strings.Replace(proxy.URL, "//", "//name:secret@", 1)); !strings.HasPrefix(err, want) || strings.Contains(err, "secret") {
+	if err := child(t, url, "HTTPS_PROXY="+strings.Replace(proxy.URL, "//", "//name:secret@", 1)); !strings.HasPrefix(err,
+		want) || strings.Contains(err, "secret") {
 		t.Errorf("%s, want %s", err, want)
 	}
 }
 
-// child reads noise in another process, because net/http reads the environment once, and returns the error.
+// child reads noise in another process, because net/http reads the environment once, and returns
+// the error.
 func child(t *testing.T, url string, env ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -213,8 +219,10 @@ func (a *authority) issue(name string, ca bool) (*x509.Certificate, *ecdsa.Priva
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, BasicConstraintsValid: true}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		BasicConstraintsValid: true}
 	parent, signer := a.cert, a.key
 	if ca {
 		c.IsCA, c.KeyUsage, parent, signer = true, x509.KeyUsageCertSign, c, key
@@ -266,11 +274,14 @@ func TestCertificates(t *testing.T) {
 	o := remote.Options{Backoff: time.Millisecond}
 
 	t.Setenv("X509_CERT_DIR", t.TempDir())
-	if err := readNoise(s.URL, o); err == nil || !strings.Contains(err.Error(), "certificate signed by unknown authority") || strings.Contains(err.Error(), "attempts") {
+	if err := readNoise(s.URL, o); err == nil ||
+		!strings.Contains(err.Error(), "certificate signed by unknown authority") ||
+		strings.Contains(err.Error(), "attempts") {
 		t.Errorf("a server that nobody knows: %v", err)
 	}
 	trust(t, s)
-	if err := readNoise(s.URL, o); err == nil || !strings.Contains(err.Error(), "tls: certificate required") || strings.Contains(err.Error(), "attempts") {
+	if err := readNoise(s.URL, o); err == nil || !strings.Contains(err.Error(), "tls: certificate required") ||
+		strings.Contains(err.Error(), "attempts") {
 		t.Errorf("without a certificate: %v", err)
 	}
 	dir := t.TempDir()
@@ -304,7 +315,8 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("with a stranger's certificate: %v", err)
 	}
 	t.Setenv("X509_USER_PROXY", filepath.Join(dir, "missing"))
-	if err := readNoise(s.URL, o); err == nil || !strings.Contains(err.Error(), "open: the client's certificate: open "+dir) {
+	if err := readNoise(s.URL, o); err == nil ||
+		!strings.Contains(err.Error(), "open: the client's certificate: open "+dir) {
 		t.Errorf("with a certificate that is not there: %v", err)
 	}
 	t.Setenv("X509_USER_PROXY", "")

@@ -26,7 +26,8 @@ func NewClient() (*Client, error) {
 // Close closes the connections if nobody uses them any more.
 func (c *Client) Close() { c.closed.Do(func() { users.add(-1) }) }
 
-// Do makes a request once. Its error does not show the URL, and is a *remote.Temporary if it may pass.
+// Do makes a request once. Its error does not show the URL, and is a *remote.Temporary if it may
+// pass.
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	resp, err := c.client.Do(r)
 	if err != nil {

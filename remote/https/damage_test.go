@@ -26,8 +26,8 @@ func (d damaged) Write(p []byte) (int, error) {
 	return d.ResponseWriter.Write(p)
 }
 
-// TestOtherBytes lets a server send other bytes in answer to each request in turn: the values are right, or
-// a checksum or a structure is wrong.
+// TestOtherBytes lets a server send other bytes in answer to each request in turn: the values are
+// right, or a checksum or a structure is wrong.
 func TestOtherBytes(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	dir := remotetest.Good(t)
@@ -61,7 +61,9 @@ func TestOtherBytes(t *testing.T) {
 		defer s.Close()
 		read := func() (string, error) {
 			n = 0
-			return remotetest.Values(s.URL+"/"+name, ntuple, &rntuple.ReadOptions{Workers: 1, Remote: remote.Options{Tail: 1000, Requests: 1, Attempts: 2, Backoff: time.Millisecond}})
+			return remotetest.Values(s.URL+"/"+name, ntuple,
+				&rntuple.ReadOptions{Workers: 1, Remote: remote.Options{Tail: 1000, Requests: 1, Attempts: 2,
+					Backoff: time.Millisecond}})
 		}
 		if got, err := read(); err != nil || got != want {
 			t.Fatalf("%s: other values, %v", name, err)

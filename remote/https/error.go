@@ -22,8 +22,8 @@ type refused string
 
 func (r refused) Error() string { return string(r) }
 
-// passing returns the error of a connection, without what may be secret. Most may pass: lines are cut, and
-// servers start anew.
+// passing returns the error of a connection, without what may be secret. Most may pass: lines are
+// cut, and servers start anew.
 func passing(err error) error {
 	var (
 		named  *url.Error // shows the URL

@@ -19,7 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// noise is a file of which no part is like another, but there are what looks like boundaries of parts.
+// noise is a file of which no part is like another, but there are what looks like boundaries of
+// parts.
 var noise = func() []byte {
 	b := make([]byte, 1<<20)
 	c := rand.NewChaCha8([32]byte{})
@@ -45,8 +46,8 @@ func serveBytes(w http.ResponseWriter, r *http.Request, data []byte) {
 	http.ServeContent(w, r, "", modified, bytes.NewReader(data))
 }
 
-// A fault is what a server does wrong. The errors are what reading then ends with: nil if the values are
-// right, errAny if they are or there is an error.
+// A fault is what a server does wrong. The errors are what reading then ends with: nil if the
+// values are right, errAny if they are or there is an error.
 type fault struct {
 	name   string
 	once   error // if one request meets it
@@ -71,7 +72,8 @@ func faults() (all []fault) {
 	status(fs.ErrNotExist, fs.ErrNotExist, 404, 410)
 	status(fs.ErrPermission, fs.ErrPermission, 401, 403, 407)
 	status(remote.ErrChanged, remote.ErrChanged, 412)
-	status(errAny, errAny, 201, 202, 204, 206, 300, 301, 304, 307, 400, 402, 405, 406, 411, 413, 414, 416, 418, 431, 451, 501, 505, 599, 999)
+	status(errAny, errAny, 201, 202, 204, 206, 300, 301, 304, 307, 400, 402, 405, 406, 411, 413, 414, 416, 418, 431,
+		451, 501, 505, 599, 999)
 
 	add := func(name string, once, always error, serve http.HandlerFunc) {
 		all = append(all, fault{name, once, always, serve, false})
@@ -109,9 +111,12 @@ func faults() (all []fault) {
 			serveBytes(&changed{w, change}, r, noise)
 		})
 	}
-	for _, v := range []string{"", "bytes", "bytes 0-9", "bytes 0-/1048576", "bytes -5/1048576", "bytes 9-0/1048576", "bytes 0-1048576/1048576", "bytes 0-9/*",
-		"bytes */1048576", "lines 0-9/1048576", "bytes 0-9/1048577", "bytes 0-0/1", "bytes 0-99999999999999999999/999999999999999999999",
-		"bytes 0-4611686018427387902/4611686018427387903", "bytes 2305843009213693951-4611686018427387902/4611686018427387903"} {
+	for _, v := range []string{"", "bytes", "bytes 0-9", "bytes 0-/1048576", "bytes -5/1048576", "bytes 9-0/1048576",
+		"bytes 0-1048576/1048576", "bytes 0-9/*",
+		"bytes */1048576", "lines 0-9/1048576", "bytes 0-9/1048577", "bytes 0-0/1",
+		"bytes 0-99999999999999999999/999999999999999999999",
+		"bytes 0-4611686018427387902/4611686018427387903",
+		"bytes 2305843009213693951-4611686018427387902/4611686018427387903"} {
 		header(errAny, func(h http.Header) {
 			if h.Get("Content-Range") != "" {
 				h.Set("Content-Range", v)
@@ -121,7 +126,8 @@ func faults() (all []fault) {
 	header(errAny, func(h http.Header) { h.Set("Content-Encoding", "gzip") }, "gzip")
 	header(errAny, func(h http.Header) { h.Set("Content-Type", "multipart/byteranges") }, "parts without a boundary")
 	header(errAny, func(h http.Header) { h.Set("Content-Type", "multipart/byteranges; boundary=b") }, "another boundary")
-	for _, v := range []string{"HTTP://secret@:1:1/", "/\x01secret", "ftp://h/secret", "file:///etc/passwd", "//", "?", "#", "", "http://h:99999/secret"} {
+	for _, v := range []string{"HTTP://secret@:1:1/", "/\x01secret", "ftp://h/secret", "file:///etc/passwd", "//", "?",
+		"#", "", "http://h:99999/secret"} {
 		add(fmt.Sprintf("redirected to %q", v), errAny, errAny, func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Location"] = []string{v}
 			w.WriteHeader(http.StatusFound)
@@ -211,7 +217,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // readNoise reads some of noise in every way, with four requests if none fails.
 func readNoise(url string, o remote.Options) error {
 	o.Tail = 1000
-	f, err := remote.Open(context.Background(), url, o)
+	f, err := remote.Open(context.Background(), url, &o)
 	if err != nil {
 		return err
 	}

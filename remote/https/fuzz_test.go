@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// FuzzResponse reads responses of any form for three ranges: it ends, and fills no range that the response
-// does not have.
+// FuzzResponse reads responses of any form for three ranges: it ends, and fills no range that the
+// response does not have.
 func FuzzResponse(f *testing.F) {
 	const size = 1000
 	data := make([]byte, size)
@@ -21,7 +21,8 @@ func FuzzResponse(f *testing.F) {
 	part := "\r\n--b\r\nContent-Range: bytes 10-19/1000\r\n\r\n" + string(data[10:20])
 	for _, seed := range [][3]string{
 		{"", "bytes 10-999/1000", string(data[10:])},
-		{"multipart/byteranges; boundary=b", "", part + "\r\n--b\r\nContent-Range: bytes 500-600/1000\r\n\r\n" + string(data[500:601]) + "\r\n--b--\r\n"},
+		{"multipart/byteranges; boundary=b", "",
+			part + "\r\n--b\r\nContent-Range: bytes 500-600/1000\r\n\r\n" + string(data[500:601]) + "\r\n--b--\r\n"},
 		{"multipart/byteranges; boundary=b", "", part + part},
 		{`multipart/byteranges; boundary="`, "bytes 0-0/1000", "a"},
 		{"text/plain", "bytes 10-9/1000", ""},
@@ -30,9 +31,11 @@ func FuzzResponse(f *testing.F) {
 		f.Add(seed[0], seed[1], []byte(seed[2]))
 	}
 	f.Fuzz(func(t *testing.T, kind, contentRange string, body []byte) {
-		ranges := []remote.Range{{Offset: 10, Data: make([]byte, 10)}, {Offset: 500, Data: make([]byte, 50)}, {Offset: 550, Data: make([]byte, 50)}}
+		ranges := []remote.Range{{Offset: 10, Data: make([]byte, 10)}, {Offset: 500, Data: make([]byte, 50)},
+			{Offset: 550, Data: make([]byte, 50)}}
 		q := ask(ranges, 10)
-		resp := &http.Response{Header: http.Header{"Content-Type": {kind}, "Content-Range": {contentRange}}, ContentLength: -1}
+		resp := &http.Response{Header: http.Header{"Content-Type": {kind}, "Content-Range": {contentRange}},
+			ContentLength: -1}
 		in := &counted{io.NopCloser(bytes.NewReader(body)), q.limit(), func(int) {}}
 		s := &scatter{ranges: ranges, size: size, in: in}
 		err := s.response(resp)
@@ -50,7 +53,8 @@ func FuzzResponse(f *testing.F) {
 }
 
 func FuzzContentRange(f *testing.F) {
-	for _, seed := range []string{"bytes 0-0/1", "bytes 0-9/*", "bytes 9-0/10", "bytes */10", "bytes 0-9223372036854775807/9223372036854775807"} {
+	for _, seed := range []string{"bytes 0-0/1", "bytes 0-9/*", "bytes 9-0/10", "bytes */10",
+		"bytes 0-9223372036854775807/9223372036854775807"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -24,8 +24,8 @@ func init() {
 	}
 }
 
-// A Signer adds to a request what proves who makes it. It is called for each request, also for those to
-// which a server redirects, but not for those to another host.
+// A Signer adds to a request what proves who makes it. It is called for each request, also for
+// those to which a server redirects, but not for those to another host.
 type Signer func(*http.Request) error
 
 // open returns the backend for a URL.
@@ -37,7 +37,8 @@ func plainHTTP(u *url.URL, o *remote.Options) (*backend, error) {
 	if !o.Anonymous {
 		c.Sign = authorize(u.User)
 	}
-	u = &url.URL{Scheme: strings.Replace(strings.ToLower(u.Scheme), "dav", "http", 1), Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}
+	u = &url.URL{Scheme: strings.Replace(strings.ToLower(u.Scheme), "dav", "http", 1), Host: u.Host, Path: u.Path,
+		RawPath: u.RawPath, RawQuery: u.RawQuery}
 	if u.Host == "" {
 		return nil, errors.New("the URL names no host")
 	}
@@ -46,8 +47,9 @@ func plainHTTP(u *url.URL, o *remote.Options) (*backend, error) {
 
 // A Config says how a protocol on top of HTTP reads a file.
 type Config struct {
-	Sign    Signer                     // signs the requests; nil if they are not signed
-	Whole   int64                      // size in bytes of the largest file that is read whole if the server sends no ranges
+	Sign Signer // signs the requests; nil if they are not signed
+	// size in bytes of the largest file that is read whole if the server sends no ranges
+	Whole   int64
 	Single  bool                       // requests ask for one range only
 	Failure func(*http.Response) error // returns the error of a response of status 300 or higher; nil for errors by status
 }
@@ -79,8 +81,8 @@ func newBackend(u *url.URL, c Config) (*backend, error) {
 // stay makes a client not follow redirects.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// maxRanges is how many ranges a request asks for at most. Servers limit the length of headers to 8 KiB
-// as a rule.
+// maxRanges is how many ranges a request asks for at most. Servers limit the length of headers to 8
+// KiB as a rule.
 const maxRanges = 128
 
 // gap is how many bytes between two ranges cost no more than the header of another part.
@@ -107,9 +109,10 @@ func (b *backend) Close() error {
 
 func (b *backend) Ranges() (n int, between, least int64) { return int(b.most.Load()), gap, 0 }
 
-// passedOn are the headers that are the same for the host to which a server redirects. What a Signer has
-// added is not.
-var passedOn = map[string]bool{"Range": true, "If-Match": true, "If-None-Match": true, "Accept-Encoding": true, "Content-Type": true, "User-Agent": true, "Expect": true, "Destination": true, "Overwrite": true}
+// passedOn are the headers that are the same for the host to which a server redirects. What a
+// Signer has added is not.
+var passedOn = map[string]bool{"Range": true, "If-Match": true, "If-None-Match": true, "Accept-Encoding": true,
+	"Content-Type": true, "User-Agent": true, "Expect": true, "Destination": true, "Overwrite": true}
 
 // redirect drops what must not be sent to another host.
 func (b *backend) redirect(r *http.Request, via []*http.Request) error {
@@ -180,7 +183,8 @@ func (b *backend) get(ctx context.Context, info remote.Info, ranges string) (*ht
 	return resp, nil
 }
 
-// gone reports whether a status may be that of a place to which the server does not redirect any more.
+// gone reports whether a status may be that of a place to which the server does not redirect any
+// more.
 func gone(status int) bool {
 	switch status {
 	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusRequestHeaderFieldsTooLarge:
@@ -280,7 +284,8 @@ func (b *backend) openWhole(resp *http.Response, arrived func(int)) (info remote
 		return info, err
 	}
 	if resp.ContentLength > b.largest {
-		return info, fmt.Errorf("%w, and its %d bytes are more than are read whole, %d", remote.ErrNoRanges, resp.ContentLength, b.largest)
+		return info, fmt.Errorf("%w, and its %d bytes are more than are read whole, %d", remote.ErrNoRanges,
+			resp.ContentLength, b.largest)
 	}
 	all, err := io.ReadAll(io.LimitReader(&counted{resp.Body, b.largest + 2, arrived}, b.largest+1))
 	switch {
@@ -294,7 +299,8 @@ func (b *backend) openWhole(resp *http.Response, arrived func(int)) (info remote
 }
 
 // Read makes one request for ranges.
-func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	if b.whole != nil {
 		for _, r := range ranges {
 			copy(r.Data, b.whole[r.Offset:])
@@ -355,8 +361,8 @@ func (b *backend) fewer(n int) error {
 	}
 }
 
-// tooMany reports whether a server seems to have failed because a request has several ranges: not if it asks
-// to wait, or has an error of its own for the first time.
+// tooMany reports whether a server seems to have failed because a request has several ranges: not
+// if it asks to wait, or has an error of its own for the first time.
 func (b *backend) tooMany(resp *http.Response) bool {
 	switch resp.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestedRangeNotSatisfiable, http.StatusRequestHeaderFieldsTooLarge:
@@ -380,12 +386,12 @@ type question struct {
 	bytes  int64
 }
 
-// apart is the largest gap within a piece: if there is one that is larger, the backend could have more
-// ranges when the request was planned.
+// apart is the largest gap within a piece: if there is one that is larger, the backend could have
+// more ranges when the request was planned.
 const apart = 8 << 20
 
-// ask returns the question for ranges, or for the first of them. If a request may have only one, it is
-// everything from the first to the last.
+// ask returns the question for ranges, or for the first of them. If a request may have only one, it
+// is everything from the first to the last.
 func ask(ranges []remote.Range, most int) (q question) {
 	var b strings.Builder
 	begin := ranges[0].Offset
@@ -412,8 +418,8 @@ func ask(ranges []remote.Range, most int) (q question) {
 	return q
 }
 
-// limit returns how many bytes a response may have: those that were asked for, and headers of its parts.
-// A server may join parts with gaps that are shorter than headers.
+// limit returns how many bytes a response may have: those that were asked for, and headers of its
+// parts. A server may join parts with gaps that are shorter than headers.
 func (q question) limit() int64 { return q.bytes + 64<<10 + 4<<10*int64(q.pieces) }
 
 // version returns what tells this content of a file from others.

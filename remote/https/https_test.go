@@ -65,9 +65,9 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// TestConnections makes sure that a connection is used again after each kind of response. On a machine that
-// is busy, net/http may find that a request was not written in time and give its connection up, so the test
-// tries three times.
+// TestConnections makes sure that a connection is used again after each kind of response. On a
+// machine that is busy, net/http may find that a request was not written in time and give its
+// connection up, so the test tries three times.
 func TestConnections(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	var requests, connections int64
@@ -81,7 +81,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// countConnections reads noise from a server that fails and redirects, and makes sure that nothing stays open.
+// countConnections reads noise from a server that fails and redirects, and makes sure that nothing
+// stays open.
 func countConnections(t *testing.T) (requests, connections int64) {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,8 +121,8 @@ func countConnections(t *testing.T) (requests, connections int64) {
 	return n.Load(), int64(link.Connections())
 }
 
-// TestRefresh makes sure that a file at a URL, of which one version is read, is not taken for one to which
-// nothing is added.
+// TestRefresh makes sure that a file at a URL, of which one version is read, is not taken for one
+// to which nothing is added.
 func TestRefresh(t *testing.T) {
 	s := remotetest.Serve(t, remotetest.Good(t))
 	r, err := rntuple.Open(s.URL+"/special_multirep.root", "", nil)

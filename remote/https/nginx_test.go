@@ -20,8 +20,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// nginxConfig has the places %[1]s, for files of nginx, %[2]s, of testdata/good, and %[3]s, of noise, and
-// the ports %[4]d and, for https, %[5]d.
+// nginxConfig has the places %[1]s, for files of nginx, %[2]s, of testdata/good, and %[3]s, of
+// noise, and the ports %[4]d and, for https, %[5]d.
 const nginxConfig = `
 daemon off;
 master_process off;
@@ -62,7 +62,8 @@ http {
 }
 `
 
-// nginx starts nginx, and returns the URLs of its server, by http and https, and the path of its log.
+// nginx starts nginx, and returns the URLs of its server, by http and https, and the path of its
+// log.
 func nginx(t *testing.T, noiseDir string) (plain, secure, log string) {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
@@ -79,7 +80,8 @@ func nginx(t *testing.T, noiseDir string) (plain, secure, log string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw}, "key": {Type: "PRIVATE KEY", Bytes: key}} {
+	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw},
+		"key": {Type: "PRIVATE KEY", Bytes: key}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -188,16 +190,18 @@ func TestNginx(t *testing.T) {
 		}
 	}
 
-	f, err := remote.Open(t.Context(), plain+"/plain/noise", remote.Options{Tail: 100})
+	f, err := remote.Open(t.Context(), plain+"/plain/noise", &remote.Options{Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	b := append([]byte("x"), noise[1:]...)
-	if err := errors.Join(os.WriteFile(path+".new", b, 0o644), os.Rename(path+".new", path), os.Chtimes(path, modified, modified)); err != nil {
+	if err := errors.Join(os.WriteFile(path+".new", b, 0o644), os.Rename(path+".new", path),
+		os.Chtimes(path, modified, modified)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 5, Data: make([]byte, 10)}}); !errors.Is(err, remote.ErrChanged) {
+	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 5, Data: make([]byte, 10)}}); !errors.Is(err,
+		remote.ErrChanged) {
 		t.Errorf("a changed file: %v", err)
 	}
 	if got := requests(); !strings.Contains(got[len(got)-1], "/plain/noise 412 ") {

@@ -64,7 +64,8 @@ func TestParts(t *testing.T) {
 		body func(all []span) string
 	}{
 		{"as usual", true, nil, "", func(all []span) string { return each(all, part) + last }},
-		{"quoted boundary", true, nil, `; charset=x; boundary="limit"`, func(all []span) string { return each(all, part) + last }},
+		{"quoted boundary", true, nil, `; charset=x; boundary="limit"`,
+			func(all []span) string { return each(all, part) + last }},
 		{"no empty line before", true, nil, "", func(all []span) string { return each(all, part)[2:] + last }},
 		{"lines without CR", true, nil, "", func(all []span) string {
 			return each(all, func(s span) string {
@@ -76,7 +77,10 @@ func TestParts(t *testing.T) {
 			return part(span{all[0].begin, all[1].end}) + each(all[2:], part) + last
 		}},
 		{"split", true, nil, "", func(all []span) string {
-			return each(all, func(s span) string { return part(span{s.begin, s.begin + 10}) + part(span{s.begin + 10, s.end}) }) + last
+			return each(all, func(s span) string {
+				return part(span{s.begin,
+					s.begin + 10}) + part(span{s.begin + 10, s.end})
+			}) + last
 		}},
 		{"more than was asked for", true, nil, "", func(all []span) string {
 			return each(all, func(s span) string { return part(span{s.begin - 10, s.end + 10}) }) + last

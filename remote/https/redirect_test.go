@@ -116,13 +116,15 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestSignedRedirect makes sure that nothing that a Signer adds goes to another host, nor the Referer.
+// TestSignedRedirect makes sure that nothing that a Signer adds goes to another host, nor the
+// Referer.
 func TestSignedRedirect(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	var other recorder
 	o := httptest.NewServer(&other)
 	defer o.Close()
-	s := httptest.NewServer(http.RedirectHandler(strings.Replace(o.URL, "127.0.0.1", "localhost", 1)+"/there", http.StatusFound))
+	s := httptest.NewServer(http.RedirectHandler(strings.Replace(o.URL, "127.0.0.1", "localhost", 1)+"/there",
+		http.StatusFound))
 	defer s.Close()
 	u, err := url.Parse(s.URL + "/a?secret")
 	if err != nil {
@@ -163,7 +165,7 @@ func TestMoved(t *testing.T) {
 	first.set(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, o.URL+"/there1", http.StatusTemporaryRedirect)
 	})
-	f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100})
+	f, err := remote.Open(t.Context(), s.URL+"/a", &remote.Options{Backoff: time.Millisecond, Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,13 +239,15 @@ func TestMovedStalled(t *testing.T) {
 			}
 		}))
 		// On a busy machine other requests may meet the timeout, too.
-		f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
+		f, err := remote.Open(t.Context(), s.URL+"/a",
+			&remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
 		moved.Store(true)
 		b := make([]byte, 100)
-		if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 1000, Data: b}}); err != nil || !bytes.Equal(b, noise[1000:1100]) {
+		if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 1000, Data: b}}); err != nil ||
+			!bytes.Equal(b, noise[1000:1100]) {
 			t.Errorf("after %d bytes: %v", left, err)
 		}
 		f.Close()
@@ -251,7 +255,8 @@ func TestMovedStalled(t *testing.T) {
 	}
 }
 
-// breakAfter sends a header and some bytes of the body, or nothing if left is negative, and then breaks.
+// breakAfter sends a header and some bytes of the body, or nothing if left is negative, and then
+// breaks.
 func breakAfter(left int, w http.ResponseWriter, r *http.Request, then func()) {
 	if left < 0 {
 		then()
@@ -270,7 +275,8 @@ func TestDowngrade(t *testing.T) {
 	defer s.Close()
 	trust(t, s)
 	err := readNoise(s.URL+"/a", remote.Options{})
-	if seen := other.all(); err == nil || !strings.HasSuffix(err.Error(), ": open: redirected from https to http") || len(seen) > 0 {
+	if seen := other.all(); err == nil || !strings.HasSuffix(err.Error(), ": open: redirected from https to http") ||
+		len(seen) > 0 {
 		t.Errorf("%v; %d requests", err, len(seen))
 	}
 }

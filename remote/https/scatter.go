@@ -137,12 +137,13 @@ func discard(in io.Reader, n int64) error {
 	return noEOF(err)
 }
 
-// contentRange returns the offsets of the first byte of a part of a file and of the one behind it, and
-// the size of the file.
+// contentRange returns the offsets of the first byte of a part of a file and of the one behind it,
+// and the size of the file.
 func contentRange(h http.Header) (first, end, size int64, err error) {
 	text := h.Get("Content-Range")
 	fail := func() (int64, int64, int64, error) {
-		return 0, 0, 0, malformed(fmt.Sprintf("the server sends a part of the file as %.80q, want \"bytes FIRST-LAST/SIZE\"", text))
+		return 0, 0, 0, malformed(fmt.Sprintf("the server sends a part of the file as %.80q, want \"bytes FIRST-LAST/SIZE\"",
+			text))
 	}
 	span, ok := strings.CutPrefix(text, "bytes ")
 	span, total, ok2 := strings.Cut(span, "/")
@@ -166,8 +167,8 @@ func contentRange(h http.Header) (first, end, size int64, err error) {
 	return first, end, size, nil
 }
 
-// rightLength returns an error if the body of a response has another length than the part of a file that it
-// is said to be.
+// rightLength returns an error if the body of a response has another length than the part of a file
+// that it is said to be.
 func rightLength(resp *http.Response, n int64) error {
 	if resp.ContentLength >= 0 && resp.ContentLength != n {
 		return malformed(fmt.Sprintf("the server sends %d bytes as a part of %d bytes", resp.ContentLength, n))

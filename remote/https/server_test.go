@@ -33,15 +33,18 @@ func TestChanged(t *testing.T) {
 		first, then version
 		want        error
 	}{
-		"nothing":               {first, first, nil},
-		"the ETag":              {first, version{`"second"`, modified, len(noise)}, remote.ErrChanged},
-		"the time":              {first, version{etag, modified.Add(time.Second), len(noise)}, remote.ErrChanged},
-		"the size":              {first, version{etag, modified, len(noise) - 1000}, remote.ErrChanged},
-		"a weak ETag":           {version{`W/"a"`, time.Time{}, len(noise)}, version{`W/"b"`, time.Time{}, len(noise)}, remote.ErrChanged},
-		"no ETag any more":      {first, version{"", modified, len(noise)}, remote.ErrChanged},
-		"an ETag from now on":   {version{"", modified, len(noise)}, first, remote.ErrChanged},
-		"the time, no ETag":     {version{"", modified, len(noise)}, version{"", modified.Add(time.Second), len(noise)}, remote.ErrChanged},
-		"the size, no version":  {version{"", time.Time{}, len(noise)}, version{"", time.Time{}, len(noise) - 1000}, remote.ErrChanged},
+		"nothing":  {first, first, nil},
+		"the ETag": {first, version{`"second"`, modified, len(noise)}, remote.ErrChanged},
+		"the time": {first, version{etag, modified.Add(time.Second), len(noise)}, remote.ErrChanged},
+		"the size": {first, version{etag, modified, len(noise) - 1000}, remote.ErrChanged},
+		"a weak ETag": {version{`W/"a"`, time.Time{}, len(noise)},
+			version{`W/"b"`, time.Time{}, len(noise)}, remote.ErrChanged},
+		"no ETag any more":    {first, version{"", modified, len(noise)}, remote.ErrChanged},
+		"an ETag from now on": {version{"", modified, len(noise)}, first, remote.ErrChanged},
+		"the time, no ETag": {version{"", modified, len(noise)}, version{"", modified.Add(time.Second), len(noise)},
+			remote.ErrChanged},
+		"the size, no version": {version{"", time.Time{}, len(noise)},
+			version{"", time.Time{}, len(noise) - 1000}, remote.ErrChanged},
 		"nothing, no version":   {version{"", time.Time{}, len(noise)}, version{"", time.Time{}, len(noise)}, nil},
 		"nothing, weak version": {version{`W/"a"`, modified, len(noise)}, version{`W/"a"`, modified, len(noise)}, nil},
 	} {
@@ -59,7 +62,7 @@ func TestChanged(t *testing.T) {
 					http.ServeContent(w, r, "", now.modified, bytes.NewReader(noise[:now.size]))
 				}))
 				defer s.Close()
-				f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+				f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,16 +82,19 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestLies opens a file that has more bytes than there are anywhere, as a server says without sending them.
+// TestLies opens a file that has more bytes than there are anywhere, as a server says without
+// sending them.
 func TestLies(t *testing.T) {
 	remotetest.CheckGoroutines(t)
-	for _, span := range []string{"0-4611686018427387902/4611686018427387903", "2305843009213693951-4611686018427387902/4611686018427387903"} {
+	for _, span := range []string{"0-4611686018427387902/4611686018427387903",
+		"2305843009213693951-4611686018427387902/4611686018427387903"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Range", "bytes "+span)
 			w.WriteHeader(http.StatusPartialContent)
 			http.NewResponseController(w).Flush() // so that there is no Content-Length
 		}))
-		r, err := rntuple.Open(s.URL, "Data", &rntuple.ReadOptions{Remote: remote.Options{Attempts: 2, Backoff: time.Millisecond}})
+		r, err := rntuple.Open(s.URL, "Data", &rntuple.ReadOptions{Remote: remote.Options{Attempts: 2,
+			Backoff: time.Millisecond}})
 		if err == nil {
 			r.Close()
 			t.Error("opened what is not there")
@@ -111,7 +117,7 @@ func TestNoRangesAnyMore(t *testing.T) {
 			w.Header().Set("Last-Modified", modified.Format(http.TimeFormat))
 			w.Write(noise)
 		}))
-		f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+		f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +245,8 @@ func TestWhole(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n++; c.serve(w, r) }))
 			defer s.Close()
 			err := readNoise(s.URL, remote.Options{Whole: c.whole})
-			if err != nil && strings.Contains(err.Error(), "wrong") || c.want != errAny && !errors.Is(err, c.want) || n > c.requests {
+			if err != nil && strings.Contains(err.Error(), "wrong") || c.want != errAny &&
+				!errors.Is(err, c.want) || n > c.requests {
 				t.Errorf("%v, want %v; %d requests, want %d", err, c.want, n, c.requests)
 			}
 		})
@@ -257,7 +264,7 @@ func TestSmall(t *testing.T) {
 				}
 				serveBytes(w, r, noise[:size])
 			}))
-			f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+			f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 			if err != nil || f.Len() != int64(size) {
 				t.Fatalf("%d bytes: %v", size, err)
 			}
@@ -277,8 +284,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestEnds closes a file, and cancels contexts, while requests are under way, wait for others, or wait to be
-// made again.
+// TestEnds closes a file, and cancels contexts, while requests are under way, wait for others, or
+// wait to be made again.
 func TestEnds(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	for _, c := range []struct {
@@ -296,7 +303,7 @@ func TestEnds(t *testing.T) {
 				s := &script{first: 2, last: 1 << 62, fault: c.fault}
 				server := httptest.NewServer(s)
 				defer server.Close()
-				f, err := remote.Open(t.Context(), server.URL, remote.Options{Tail: 100, Requests: 2, Timeout: time.Minute})
+				f, err := remote.Open(t.Context(), server.URL, &remote.Options{Tail: 100, Requests: 2, Timeout: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -362,7 +369,7 @@ func TestRequests(t *testing.T) {
 	defer s.Close()
 	var all sync.WaitGroup
 	for range 3 {
-		f, err := remote.Open(t.Context(), s.URL, remote.Options{Requests: 3, Tail: 100})
+		f, err := remote.Open(t.Context(), s.URL, &remote.Options{Requests: 3, Tail: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +377,8 @@ func TestRequests(t *testing.T) {
 		for i := range 10 {
 			all.Go(func() {
 				b := make([]byte, 10)
-				if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: int64(i), Data: b}}); err != nil || !bytes.Equal(b, noise[i:i+10]) {
+				if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: int64(i), Data: b}}); err != nil ||
+					!bytes.Equal(b, noise[i:i+10]) {
 					t.Error(err)
 				}
 			})
@@ -390,7 +398,7 @@ func TestNames(t *testing.T) {
 		"gopher://h/a":           `gopher://h/a: open: unknown scheme "gopher"; known are ["dav" "davs" "http" "https"]`,
 		"s3://b/k":               `s3://b/k: open: unknown scheme "s3"; import github.com/go-rntuple/go-rntuple/remote/s3`,
 	} {
-		f, err := remote.Open(t.Context(), name, remote.Options{})
+		f, err := remote.Open(t.Context(), name, nil)
 		if err == nil {
 			f.Close()
 		}
@@ -398,8 +406,10 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Backoff: -1}, {Requests: -1}, {Whole: -1}, {Tail: -1}} {
-		if _, err := remote.Open(t.Context(), "http://127.0.0.1:1/a", o); err == nil || !strings.HasSuffix(err.Error(), " is -1; it must not be negative") {
+	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Backoff: -1}, {Requests: -1},
+		{Whole: -1}, {Tail: -1}} {
+		if _, err := remote.Open(t.Context(), "http://127.0.0.1:1/a", &o); err == nil ||
+			!strings.HasSuffix(err.Error(), " is -1; it must not be negative") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

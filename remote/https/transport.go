@@ -9,8 +9,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/internal/credential"
 )
 
-// transports has the connections, which files share: those of one configuration, which the environment
-// gives.
+// transports has the connections, which files share: those of one configuration, which the
+// environment gives.
 var transports = struct {
 	sync.Mutex
 	all map[credential.Certificates]*http.Transport
@@ -40,7 +40,8 @@ func transport() (*http.Transport, error) {
 		DisableCompression:     true,
 		ReadBufferSize:         64 << 10,
 		MaxResponseHeaderBytes: 1 << 20,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a connection that is dead is not used again
+		// a connection that is dead is not used again
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	transports.all[s] = t
 	return t, nil

@@ -58,7 +58,8 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
-// TestBreaks lets a server fail for good after some requests: reading ends with an error that says so.
+// TestBreaks lets a server fail for good after some requests: reading ends with an error that says
+// so.
 func TestBreaks(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	dir := remotetest.Good(t)
@@ -83,13 +84,15 @@ func TestBreaks(t *testing.T) {
 	defer s.Close()
 	for ; last.Load() < 1000; last.Add(1) {
 		n.Store(0)
-		got, err := remotetest.Values(s.URL+"/"+name, infos[0].Path, &rntuple.ReadOptions{Workers: 4, Remote: remote.Options{Tail: 1000}})
+		got, err := remotetest.Values(s.URL+"/"+name, infos[0].Path,
+			&rntuple.ReadOptions{Workers: 4, Remote: remote.Options{Tail: 1000}})
 		switch {
 		case err == nil && got != want, !strings.HasPrefix(want, got):
 			t.Fatalf("after %d requests: other values", last.Load())
 		case err == nil && last.Load() > 3:
 			return
-		case err == nil, !strings.Contains(err.Error(), fmt.Sprint(s.URL, "/", name)), !strings.Contains(err.Error(), "404 Not Found"):
+		case err == nil, !strings.Contains(err.Error(), fmt.Sprint(s.URL, "/", name)),
+			!strings.Contains(err.Error(), "404 Not Found"):
 			t.Errorf("after %d requests: %v", last.Load(), err)
 		}
 	}

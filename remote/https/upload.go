@@ -36,8 +36,8 @@ type put struct {
 	*backend
 }
 
-// direct writes the file where it belongs. A server that does not wait for all of it, before readers
-// find it, may keep what it has got of a file when the connection breaks.
+// direct writes the file where it belongs. A server that does not wait for all of it, before
+// readers find it, may keep what it has got of a file when the connection breaks.
 func (p *put) direct(ctx context.Context) error {
 	header := http.Header{}
 	if !p.Replace {
@@ -118,7 +118,8 @@ func (p *put) try(ctx context.Context, method string, u *url.URL, header http.He
 }
 
 // send makes a request.
-func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header, body func(*http.Request)) (*http.Response, error) {
+func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header,
+	body func(*http.Request)) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, errors.New("not a URL")

@@ -98,7 +98,8 @@ var quick = remote.Options{Attempts: 3, Backoff: 1}
 func dav(url string) string { return strings.Replace(url, "http", "dav", 1) }
 
 func put(t *testing.T, url string, b []byte, replace bool) error {
-	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: quick, Replace: replace})
+	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)),
+		&remote.UploadOptions{Options: quick, Replace: replace})
 }
 
 func TestUpload(t *testing.T) {
@@ -121,7 +122,8 @@ func TestUpload(t *testing.T) {
 				if err := put(t, to, []byte("other"), false); !errors.Is(err, fs.ErrExist) || len(p.files) != 1 {
 					t.Errorf("%s, %d bytes: %v, %d files", to, size, err, len(p.files))
 				}
-				if err := put(t, to, []byte("other"), true); err != nil || string(p.files["/dir/a b+ü.root"]) != "other" || len(p.files) != 1 {
+				if err := put(t, to, []byte("other"), true); err != nil || string(p.files["/dir/a b+ü.root"]) != "other" ||
+					len(p.files) != 1 {
 					t.Errorf("%s, %d bytes, replaced: %v, %d files", to, size, err, len(p.files))
 				}
 			}
@@ -132,9 +134,9 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestUploadFaults has each request meet each fault, once and for ever, on servers that show what has
-// arrived of a file and on others. What is there is then the old file or all of the new one, but where a
-// file is replaced on a server that does not wait for all of it.
+// TestUploadFaults has each request meet each fault, once and for ever, on servers that show what
+// has arrived of a file and on others. What is there is then the old file or all of the new one,
+// but where a file is replaced on a server that does not wait for all of it.
 func TestUploadFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	status := func(code int) func(http.ResponseWriter, *http.Request) {
@@ -145,7 +147,8 @@ func TestUploadFaults(t *testing.T) {
 		fault  func(http.ResponseWriter, *http.Request)
 		passes bool // if it happens once
 	}{
-		{"500", status(500), true}, {"503", status(503), true}, {"403", status(403), false}, {"404", status(404), false}, {"202", status(202), false},
+		{"500", status(500), true}, {"503", status(503), true}, {"403", status(403), false}, {"404", status(404), false},
+		{"202", status(202), false},
 		{"301", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/other", http.StatusMovedPermanently)
 		}, false},
@@ -198,7 +201,8 @@ func TestUploadCut(t *testing.T) {
 			}
 			b := noise[:500_000]
 			from := &brittle{bytes.NewReader(b), 300_000}
-			err := remote.Upload(t.Context(), url+"/file", from, int64(len(b)), remote.UploadOptions{Options: quick, Replace: replace})
+			err := remote.Upload(t.Context(), url+"/file", from, int64(len(b)),
+				&remote.UploadOptions{Options: quick, Replace: replace})
 			if err == nil || !strings.Contains(err.Error(), "the disk is broken") {
 				t.Errorf("%v", err)
 			}
@@ -227,11 +231,13 @@ func (b *brittle) ReadAt(p []byte, off int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, off)
 }
 
-// TestUploadRedirect uploads to a server that redirects to another one, as storage of many disks does.
+// TestUploadRedirect uploads to a server that redirects to another one, as storage of many disks
+// does.
 func TestUploadRedirect(t *testing.T) {
 	t.Setenv("BEARER_TOKEN", "token")
 	pool, to := newPlace(t)
-	for _, status := range []int{http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+	for _, status := range []int{http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect} {
 		tokens := 0
 		door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") == "Bearer token" {
@@ -296,7 +302,8 @@ func TestNginxUpload(t *testing.T) {
 			check([]byte("other"))
 			// The file ends early, so that the connection is closed in the middle of it.
 			from := &brittle{bytes.NewReader(noise), int64(len(noise) / 2)}
-			if err := remote.Upload(t.Context(), to, from, int64(len(noise)), remote.UploadOptions{Options: quick, Replace: true}); err == nil || !strings.Contains(err.Error(), "broken") {
+			if err := remote.Upload(t.Context(), to, from, int64(len(noise)),
+				&remote.UploadOptions{Options: quick, Replace: true}); err == nil || !strings.Contains(err.Error(), "broken") {
 				t.Error(err)
 			}
 			check([]byte("other"))

@@ -92,7 +92,8 @@ func TestWriter(t *testing.T) {
 	good := p.files["/events.root"]
 
 	// The file is there.
-	if _, err = write(&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) || strings.Contains(err.Error(), "secret") {
+	if _, err = write(&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) ||
+		strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 	if w, err = write(nil); err == nil {
@@ -102,7 +103,8 @@ func TestWriter(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	p.files["/events.root"] = good
-	if _, err := rntuple.UpdateFile(url, nil); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "far away") || strings.Contains(err.Error(), "secret") {
+	if _, err := rntuple.UpdateFile(url, nil); !errors.Is(err, errors.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "far away") || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 	if _, err := rntuple.Append[event](url, "Events", nil); !errors.Is(err, errors.ErrUnsupported) {
@@ -110,7 +112,8 @@ func TestWriter(t *testing.T) {
 	}
 
 	// An upload fails, or is cancelled.
-	p.fault, p.hit = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInsufficientStorage) }, func(int) bool { return p.log[len(p.log)-1] == http.MethodPut }
+	p.fault, p.hit = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInsufficientStorage) },
+		func(int) bool { return p.log[len(p.log)-1] == http.MethodPut }
 	if w, err = write(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +139,12 @@ func TestWriter(t *testing.T) {
 	} else if got := entries(t, base+"/merged.root"); !slices.Equal(got, []int64{1, 2, 1, 2}) {
 		t.Errorf("merged: %v", got)
 	}
-	if _, err := surgery.Merge(t.Context(), url, in, nil); err == nil || !strings.Contains(err.Error(), "is an input") || strings.Contains(err.Error(), "secret") {
+	if _, err := surgery.Merge(t.Context(), url, in, nil); err == nil || !strings.Contains(err.Error(), "is an input") ||
+		strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
-	if _, err := surgery.Split(t.Context(), base+"/part%d.root", in[0], surgery.PartSize{Entries: 1}, nil); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := surgery.Split(t.Context(), base+"/part%d.root", in[0], surgery.PartSize{Entries: 1}, nil); !errors.Is(err,
+		errors.ErrUnsupported) {
 		t.Error(err)
 	}
 }

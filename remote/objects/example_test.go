@@ -44,7 +44,7 @@ func Example() {
 	})
 
 	ctx := context.Background()
-	s, err := remote.OpenObjects(ctx, "example://host/ntuple", remote.Options{})
+	s, err := remote.OpenObjects(ctx, "example://host/ntuple", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

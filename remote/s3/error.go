@@ -87,10 +87,12 @@ func tidy(text string, r *http.Request) string {
 // Codes of errors that mean the same, beside those that their status tells.
 var (
 	missing   = []string{"NoSuchKey", "NoSuchBucket", "NoSuchUpload", "NoSuchVersion"}
-	forbidden = []string{"AccessDenied", "AllAccessDisabled", "AuthorizationHeaderMalformed", "ExpiredToken", "InvalidAccessKeyId", "InvalidObjectState",
+	forbidden = []string{"AccessDenied", "AllAccessDisabled", "AuthorizationHeaderMalformed", "ExpiredToken",
+		"InvalidAccessKeyId", "InvalidObjectState",
 		"InvalidToken", "RequestTimeTooSkewed", "SignatureDoesNotMatch", "TokenRefreshRequired",
 		"XAdminUserNotFound"} // of versitygw, with status 404
-	passing = []string{"ConditionalRequestConflict", "InternalError", "OperationAborted", "RequestTimeout", "ServiceUnavailable", "SlowDown", "Throttling",
+	passing = []string{"ConditionalRequestConflict", "InternalError", "OperationAborted", "RequestTimeout",
+		"ServiceUnavailable", "SlowDown", "Throttling",
 		"ThrottlingException", "TooManyRequests"}
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// An RNTuple is read from one bucket, with the credentials that the environment has, and another one is
-// written to a second bucket.
+// An RNTuple is read from one bucket, with the credentials that the environment has, and another
+// one is written to a second bucket.
 func Example() {
 	type event struct {
 		Run uint32 `rntuple:"run"`

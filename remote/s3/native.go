@@ -28,8 +28,9 @@ func init() {
 	}
 }
 
-// A native reads an RNTuple in ROOT's S3 layout: one object for each envelope and each page, with its checksum.
-// The anchor is at the base URL. Envelopes are compressed as in a file, and are all of their objects.
+// A native reads an RNTuple in ROOT's S3 layout: one object for each envelope and each page, with
+// its checksum. The anchor is at the base URL. Envelopes are compressed as in a file, and are all
+// of their objects.
 //
 // Source: ROOT classes RPageSinkS3 (pull request 22653) and RPageSourceS3 (23066).
 type native struct {
@@ -42,7 +43,8 @@ type native struct {
 
 // openNative returns the backend for a URL that is "ntpl+s3+" and the base URL.
 func openNative(u *url.URL, o *remote.Options) (remote.Backend, error) {
-	base := &url.URL{Scheme: strings.TrimPrefix(strings.ToLower(u.Scheme), "ntpl+s3+"), Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
+	base := &url.URL{Scheme: strings.TrimPrefix(strings.ToLower(u.Scheme), "ntpl+s3+"), Host: u.Host,
+		Path: strings.TrimRight(u.Path, "/")}
 	switch {
 	case u.User != nil:
 		return nil, errors.New("credentials are not taken from a URL; see S3_ACCESS_KEY and AWS_PROFILE")
@@ -98,8 +100,8 @@ func nativeIdentity(o *remote.Options) (identity, error) {
 // maxNativeAnchor is the limit for the size of an anchor in bytes, which is that of ROOT.
 const maxNativeAnchor = 1 << 20
 
-// Open reads the anchor. It finds out in which region the bucket is, if the one that is configured is another
-// one.
+// Open reads the anchor. It finds out in which region the bucket is, if the one that is configured
+// is another one.
 func (n *native) Open(ctx context.Context, _ int64, arrived func(int)) (info remote.Info, err error) {
 	text, version, err := n.anchor(ctx, arrived)
 	var wrong *wrongRegion
@@ -136,7 +138,8 @@ func (n *native) anchor(ctx context.Context, arrived func(int)) (text []byte, ve
 }
 
 // Read reads objects.
-func (n *native) Read(ctx context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (n *native) Read(ctx context.Context, _ remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	for i, r := range ranges {
 		id := objects.At(r.Offset)
 		if err := n.read(ctx, id, r.Data, arrived); err != nil {
@@ -205,8 +208,8 @@ func (n *native) ask(ctx context.Context, method string, id uint64, arrived func
 	return n.request(ctx, method, u, arrived)
 }
 
-// request makes a request, whose response is of status 200. It is signed unless it goes to another host than
-// the user named. Redirects are not followed.
+// request makes a request, whose response is of status 200. It is signed unless it goes to another
+// host than the user named. Redirects are not followed.
 func (n *native) request(ctx context.Context, method string, u *url.URL, arrived func(int)) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {

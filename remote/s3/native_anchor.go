@@ -17,11 +17,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
-// A nativeAnchor is the anchor of an RNTuple in ROOT's S3 layout: a JSON object. Numbers of objects and sizes
-// are those of the compressed envelopes; Len members are the sizes of the uncompressed ones.
+// A nativeAnchor is the anchor of an RNTuple in ROOT's S3 layout: a JSON object. Numbers of objects
+// and sizes are those of the compressed envelopes; Len members are the sizes of the uncompressed
+// ones.
 //
-// Source: ROOT class RNTupleAnchorS3, header ROOT/RPageStorageS3.hxx, pull requests 22470, 22653 and, for the
-// checksum and the template of clones, 22819.
+// Source: ROOT class RNTupleAnchorS3, header ROOT/RPageStorageS3.hxx, pull requests 22470, 22653
+// and, for the checksum and the template of clones, 22819.
 type nativeAnchor struct {
 	Epoch, Major, Minor, Patch uint16
 
@@ -35,7 +36,8 @@ type nativeAnchor struct {
 // anchorVersion is the one version of the JSON that there is.
 const anchorVersion = 0
 
-// parseNative reads an anchor and verifies its checksum. All members are required, as ROOT requires them.
+// parseNative reads an anchor and verifies its checksum. All members are required, as ROOT requires
+// them.
 func parseNative(text []byte) (*nativeAnchor, error) {
 	m := members{path: "anchor"}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -114,10 +116,10 @@ func shown(v any) string {
 	return fmt.Sprintf("%.40q", fmt.Sprint(v))
 }
 
-// appendCanonical appends what the checksum of an anchor covers: the JSON without white space, with the members
-// of objects in the order of their names, and without escapes that need not be. That is how the JSON library
-// that ROOT uses, nlohmann's, writes it. How that writes other numbers than integers is not known for
-// certain, and the anchor has none.
+// appendCanonical appends what the checksum of an anchor covers: the JSON without white space, with
+// the members of objects in the order of their names, and without escapes that need not be. That is
+// how the JSON library that ROOT uses, nlohmann's, writes it. How that writes other numbers than
+// integers is not known for certain, and the anchor has none.
 func appendCanonical(b []byte, v any) ([]byte, error) {
 	var err error
 	switch v := v.(type) {
@@ -184,9 +186,11 @@ func (a *nativeAnchor) serialize() ([]byte, error) {
 		at, ok := objects.Offset(id)
 		switch {
 		case within != 0: // which ROOT's reader does not heed (pull request 23066)
-			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within, id)
+			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within,
+				id)
 		case !ok || size > objects.MaxSize:
-			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, objects.MaxSize, objects.MaxCount)
+			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size,
+				id, objects.MaxSize, objects.MaxCount)
 		}
 		return uint64(at), nil
 	}
@@ -205,15 +209,16 @@ func (a *nativeAnchor) serialize() ([]byte, error) {
 	}).Append(nil)
 }
 
-// objects returns a function that returns the URL of an object. ROOT replaces the first one of each variable; a
-// template with several of them, or with others, is not known.
+// objects returns a function that returns the URL of an object. ROOT replaces the first one of each
+// variable; a template with several of them, or with others, is not known.
 func (a *nativeAnchor) objects(base *url.URL) (func(id uint64) (*url.URL, error), error) {
 	before, after, ok := strings.Cut(a.URLTemplate, "${objid}")
 	fill := func(part string) string { return strings.ReplaceAll(part, "${baseurl}", base.String()) }
 	rest := strings.Replace(before+after, "${baseurl}", "", 1)
 	at := func(id uint64) (*url.URL, error) {
 		u, err := url.Parse(fill(before) + strconv.FormatUint(id, 10) + fill(after))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Opaque != "" {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+			u.ForceQuery || u.Fragment != "" || u.Opaque != "" {
 			return nil, frame.Corrupt("%.100q is not the URL of an object", a.URLTemplate)
 		}
 		if base.Scheme == "https" && u.Scheme != "https" {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 )
 
-// The checksums of these anchors were computed with the JSON library and the XXH3 of ROOT 6.40: nlohmann's dump
-// of the members without the checksum, and RNTupleSerializer::SerializeXxHash3.
+// The checksums of these anchors were computed with the JSON library and the XXH3 of ROOT 6.40:
+// nlohmann's dump of the members without the checksum, and RNTupleSerializer::SerializeXxHash3.
 const (
 	usualAnchor = `{
   "anchorVersion": 0,
@@ -54,7 +54,8 @@ func TestNativeAnchor(t *testing.T) {
 	if a, err = parseNative([]byte(oddAnchor)); err != nil {
 		t.Fatal(err)
 	}
-	if a.HeaderID != 1<<64-1 || a.HeaderOffset != 1<<53+1 || a.URLTemplate != "${baseurl}/\x00\x1f\x01 <&>'\"\\/\b\t\n\f\r\x7f\u2028é😀${objid}" {
+	if a.HeaderID != 1<<64-1 || a.HeaderOffset != 1<<53+1 ||
+		a.URLTemplate != "${baseurl}/\x00\x1f\x01 <&>'\"\\/\b\t\n\f\r\x7f\u2028é😀${objid}" {
 		t.Errorf("got %+v", *a)
 	}
 }
@@ -113,7 +114,8 @@ func TestNativeTemplates(t *testing.T) {
 	}{
 		{"https://host/bucket/path", "${baseurl}/${objid}", "https://host/bucket/path/7", nil},
 		{"http://host:9000/b/a%20b", "${baseurl}/data/${objid}", "http://host:9000/b/a%20b/data/7", nil},
-		{"https://host/b/p", "https://bucket.s3.us-east-1.amazonaws.com/data/${objid}", "https://bucket.s3.us-east-1.amazonaws.com/data/7", nil},
+		{"https://host/b/p", "https://bucket.s3.us-east-1.amazonaws.com/data/${objid}",
+			"https://bucket.s3.us-east-1.amazonaws.com/data/7", nil},
 		{"https://host/b/p", "${baseurl}/x=y ü/${objid}.page", "https://host/b/p/x%3Dy%20%C3%BC/7.page", nil},
 		{"http://host/b/p", "https://host/${objid}", "https://host/7", nil},
 		{"https://host/b/p", "", "", frame.ErrUnsupported},
@@ -151,7 +153,8 @@ func TestNativeTemplates(t *testing.T) {
 // TestNativePlaces has envelopes in places that are not read.
 func TestNativePlaces(t *testing.T) {
 	for _, a := range []nativeAnchor{
-		{HeaderOffset: 1}, {FooterOffset: 1 << 40}, {HeaderID: 1 << 30}, {FooterID: 1<<64 - 1}, {NBytesHeader: 1<<30 + 1}, {NBytesFooter: 1<<64 - 1},
+		{HeaderOffset: 1}, {FooterOffset: 1 << 40}, {HeaderID: 1 << 30}, {FooterID: 1<<64 - 1}, {NBytesHeader: 1<<30 + 1},
+		{NBytesFooter: 1<<64 - 1},
 	} {
 		if _, err := a.serialize(); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%+v: %v", a, err)

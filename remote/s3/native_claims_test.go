@@ -19,8 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
-// TestNativeClaims has anchors and locators that claim what is not so, or is not read. Memory is not allocated
-// for what they claim.
+// TestNativeClaims has anchors and locators that claim what is not so, or is not read. Memory is
+// not allocated for what they claim.
 func TestNativeClaims(t *testing.T) {
 	s := newStore(t)
 	file := filepath.Join(remotetest.Good(t), severalPages)
@@ -59,14 +59,27 @@ func TestNativeClaims(t *testing.T) {
 		{"a header of 1 GiB, uncompressed", member("lenHeader", 1<<30), frame.ErrCorrupt, "header"},
 		{"a header of 1 TiB, uncompressed", member("lenHeader", int64(1)<<40), frame.ErrUnsupported, "EnvelopeBytes"},
 		{"a footer elsewhere", member("footerObjId", 0), frame.ErrCorrupt, "object 0"},
-		{"locators of type Multi", locators(func(p []byte) locator.Locator { return locator.Locator{Type: locator.Multi, Payload: string(p)} }),
+		{"locators of type Multi", locators(func(p []byte) locator.Locator {
+			return locator.Locator{Type: locator.Multi,
+				Payload: string(p)}
+		}),
 			frame.ErrUnsupported, "locator of type Multi (0x03)"},
-		{"locators in files", locators(func([]byte) locator.Locator { return locator.At(8, 8) }), frame.ErrUnsupported, "locator of type File (0x00)"},
-		{"short locators", locators(func(p []byte) locator.Locator { return object(p[:11]) }), frame.ErrCorrupt, "Object64 locator of 11 bytes"},
-		{"objects of 1 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x40}, p[4:]...)) }), frame.ErrCorrupt, "1073741824"},
-		{"objects of 2 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x80}, p[4:]...)) }), frame.ErrUnsupported, "2147483648"},
-		{"objects with high numbers", locators(func(p []byte) locator.Locator { p[11] = 1; return object(p) }), frame.ErrUnsupported, "objects are read"},
-		{"objects that are missing", locators(func(p []byte) locator.Locator { p[7] = 1; return object(p) }), fs.ErrNotExist, "object 1677"},
+		{"locators in files", locators(func([]byte) locator.Locator { return locator.At(8, 8) }), frame.ErrUnsupported,
+			"locator of type File (0x00)"},
+		{"short locators", locators(func(p []byte) locator.Locator { return object(p[:11]) }), frame.ErrCorrupt,
+			"Object64 locator of 11 bytes"},
+		{"objects of 1 GiB", locators(func(p []byte) locator.Locator {
+			return object(append([]byte{0, 0, 0, 0x40},
+				p[4:]...))
+		}), frame.ErrCorrupt, "1073741824"},
+		{"objects of 2 GiB", locators(func(p []byte) locator.Locator {
+			return object(append([]byte{0, 0, 0, 0x80},
+				p[4:]...))
+		}), frame.ErrUnsupported, "2147483648"},
+		{"objects with high numbers", locators(func(p []byte) locator.Locator { p[11] = 1; return object(p) }),
+			frame.ErrUnsupported, "objects are read"},
+		{"objects that are missing", locators(func(p []byte) locator.Locator { p[7] = 1; return object(p) }),
+			fs.ErrNotExist, "object 1677"},
 	} {
 		s.reset()
 		o := remotetest.TakeApart(t, file, infos[0].Path)
@@ -94,7 +107,8 @@ func TestNativeClaims(t *testing.T) {
 func TestNativeLarge(t *testing.T) {
 	s := newStore(t)
 	path := filepath.Join(t.TempDir(), "large.root")
-	w, err := rntuple.Create[struct{ X int64 }](path, "n", &rntuple.WriteOptions{Description: strings.Repeat("long ", 1<<18), Compression: compress.None})
+	w, err := rntuple.Create[struct{ X int64 }](path, "n",
+		&rntuple.WriteOptions{Description: strings.Repeat("long ", 1<<18), Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}

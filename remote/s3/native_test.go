@@ -27,7 +27,8 @@ func (s *store) native(path string) string {
 	return "ntpl+s3+" + os.Getenv("AWS_ENDPOINT_URL_S3") + "/" + path
 }
 
-// TestNativeValues takes all RNTuples of testdata/good apart, and compares their values with those in the files.
+// TestNativeValues takes all RNTuples of testdata/good apart, and compares their values with those
+// in the files.
 func TestNativeValues(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := newStore(t)
@@ -50,7 +51,8 @@ func TestNativeValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(path, err)
 			}
-			ways := []*rntuple.ReadOptions{nil, {ReadAhead: -1, Workers: 1}, {ReadAhead: 5000, Remote: remote.Options{Cache: cache}}}
+			ways := []*rntuple.ReadOptions{nil, {ReadAhead: -1, Workers: 1},
+				{ReadAhead: 5000, Remote: remote.Options{Cache: cache}}}
 			if testing.Short() {
 				ways = ways[:1]
 			}
@@ -106,7 +108,8 @@ func TestNativeRequests(t *testing.T) {
 		t.Errorf("opening takes the requests %q, want 3: of anchor, header and footer", got)
 	}
 	stats := new(remote.Stats)
-	if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Stats: stats}}); err != nil {
+	if _, err := remotetest.Values(s.native("bucket/n"), "",
+		&rntuple.ReadOptions{Remote: remote.Options{Stats: stats}}); err != nil {
 		t.Fatal(err)
 	}
 	c := stats.Count()
@@ -121,7 +124,8 @@ func TestNativeRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{len(o.All) + 1, 1} { // the anchor is asked for again
-		if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Cache: cache}}); err != nil {
+		if _, err := remotetest.Values(s.native("bucket/n"), "",
+			&rntuple.ReadOptions{Remote: remote.Options{Cache: cache}}); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(s.requests()); n != want {
@@ -154,7 +158,8 @@ var nativeFaults = []nativeFault{
 	{name: "truncated", change: func(b []byte) []byte { return b[:len(b)-1] }, is: frame.ErrCorrupt},
 	{name: "empty", change: func([]byte) []byte { return []byte{} }, is: frame.ErrCorrupt},
 	{name: "longer", change: func(b []byte) []byte { return append(slices.Clip(b), 0) }, is: frame.ErrCorrupt},
-	{name: other, change: func(b []byte) []byte { b = slices.Clone(b); b[max(0, len(b)-9)] ^= 0x40; return b }, is: errAny},
+	{name: other, change: func(b []byte) []byte { b = slices.Clone(b); b[max(0, len(b)-9)] ^= 0x40; return b },
+		is: errAny},
 	{name: "forbidden", answer: status(http.StatusForbidden), is: fs.ErrPermission},
 	{name: "redirected", answer: status(http.StatusTemporaryRedirect), is: errAny},
 	{name: "fails", answer: status(http.StatusServiceUnavailable), is: errAny},
@@ -191,8 +196,8 @@ func status(code int) func(http.ResponseWriter, *http.Request, int64, int) bool 
 	}
 }
 
-// TestNativeFaults has objects fail in all ways: the values are right or there is an error that names the
-// object, and verify finds it.
+// TestNativeFaults has objects fail in all ways: the values are right or there is an error that
+// names the object, and verify finds it.
 func TestNativeFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := newStore(t)
@@ -282,7 +287,8 @@ func TestNativeNames(t *testing.T) {
 			t.Errorf("attribute set %s: %v", set.Name, err)
 		}
 	}
-	if _, err := surgery.Merge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: url}}, nil); !errors.Is(err, rntuple.ErrUnsupported) {
+	if _, err := surgery.Merge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: url}},
+		nil); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("copied without its attribute sets: %v", err)
 	}
 	summary, err := verify.File(t.Context(), url, func(p verify.Problem) error { t.Error(p); return nil }, nil)
@@ -303,7 +309,7 @@ func TestNativeNames(t *testing.T) {
 	if _, err := rntuple.Open(url, "other", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Errorf("another name: %v", err)
 	}
-	if _, err := remote.Open(t.Context(), url, remote.Options{}); !errors.Is(err, remote.ErrObjects) {
+	if _, err := remote.Open(t.Context(), url, nil); !errors.Is(err, remote.ErrObjects) {
 		t.Errorf("as a file: %v", err)
 	}
 	if err := remote.CanUpload(url); !errors.Is(err, errors.ErrUnsupported) {
@@ -317,7 +323,8 @@ func TestNativeNames(t *testing.T) {
 		"ntpl+s3+https://host/b/n?secret":     `must not have a "?"`,
 		"ntpl+s3+https://host/b/n#secret":     `must not have a "?"`,
 	} {
-		if _, err := rntuple.Open(bad, "", nil); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, err := rntuple.Open(bad, "", nil); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", bad, err, want)
 		}
 	}
@@ -339,9 +346,12 @@ func TestNativeCredentials(t *testing.T) {
 	}{
 		{name: "Amazon's"},
 		{name: "another region", region: "eu-north-1"},
-		{name: "ROOT's", env: map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "S3_ACCESS_KEY": accessKey, "S3_SECRET_KEY": secretKey}},
-		{name: "ROOT's and region", env: map[string]string{"AWS_PROFILE": "none", "S3_ACCESS_KEY": accessKey, "S3_SECRET_KEY": secretKey, "S3_REGION": "default"}, region: "default"},
-		{name: "ROOT's before Amazon's", env: map[string]string{"S3_ACCESS_KEY": accessKey, "S3_SECRET_KEY": "wrong"}, want: "SignatureDoesNotMatch"},
+		{name: "ROOT's", env: map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "",
+			"S3_ACCESS_KEY": accessKey, "S3_SECRET_KEY": secretKey}},
+		{name: "ROOT's and region", env: map[string]string{"AWS_PROFILE": "none", "S3_ACCESS_KEY": accessKey,
+			"S3_SECRET_KEY": secretKey, "S3_REGION": "default"}, region: "default"},
+		{name: "ROOT's before Amazon's", env: map[string]string{"S3_ACCESS_KEY": accessKey, "S3_SECRET_KEY": "wrong"},
+			want: "SignatureDoesNotMatch"},
 		{name: "half of ROOT's", env: map[string]string{"S3_ACCESS_KEY": accessKey}, want: "S3_SECRET_KEY is not"},
 		{name: "no region", env: map[string]string{"S3_REGION": "x.evil/"}, want: "S3_REGION"},
 		{name: "anonymous", anonymous: true, want: "AccessDenied"},
@@ -356,7 +366,8 @@ func TestNativeCredentials(t *testing.T) {
 				s.region = test.region
 			}
 			_, err := remotetest.Values(url, "", &rntuple.ReadOptions{Remote: remote.Options{Anonymous: test.anonymous}})
-			if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secretKey)) {
+			if (err == nil) != (test.want == "") || err != nil &&
+				(!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secretKey)) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
@@ -401,7 +412,8 @@ func TestNativeCanceled(t *testing.T) {
 			<-r.Context().Done()
 			return true
 		}
-		if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Context: ctx}); !errors.Is(err, context.Canceled) {
+		if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Context: ctx}); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("object %d: %v", id, err)
 		}
 		cancel()
@@ -410,7 +422,8 @@ func TestNativeCanceled(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	}
-	_, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Timeout: 10 * time.Millisecond, Attempts: 2, Backoff: 1}})
+	_, err := remotetest.Values(s.native("bucket/n"), "",
+		&rntuple.ReadOptions{Remote: remote.Options{Timeout: 10 * time.Millisecond, Attempts: 2, Backoff: 1}})
 	if !errors.Is(err, remote.ErrTimeout) {
 		t.Errorf("a store that does not answer: %v", err)
 	}

@@ -93,11 +93,12 @@ func (o *object) url() *url.URL {
 // isLabel reports whether a name can be one part of a host's name, for which a certificate of
 // Amazon's holds.
 func isLabel(name string) bool {
-	return len(name) < 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && !strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
+	return len(name) < 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		!strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
 }
 
-// escape returns a path as S3 has it in signatures: each byte is escaped but for letters, digits and
-// four others.
+// escape returns a path as S3 has it in signatures: each byte is escaped but for letters, digits
+// and four others.
 func escape(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
@@ -115,8 +116,8 @@ const hashHeader = "X-Amz-Content-Sha256"
 
 var noBody = hex.EncodeToString(sha256.New().Sum(nil))
 
-// sign signs a request, unless there are no credentials. It signs only what it must: programs on the
-// way to the store may change other headers.
+// sign signs a request, unless there are no credentials. It signs only what it must: programs on
+// the way to the store may change other headers.
 func (o *identity) sign(r *http.Request) error {
 	if o.anonymous {
 		return nil

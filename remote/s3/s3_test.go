@@ -99,7 +99,7 @@ func TestBadURLs(t *testing.T) {
 			env[name] = value
 		}
 		environment(t, env)
-		_, err := remote.Open(t.Context(), test.url, remote.Options{})
+		_, err := remote.Open(t.Context(), test.url, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s %s: %v, want %q", test.env, test.url, err, test.want)
 		}
@@ -109,7 +109,7 @@ func TestBadURLs(t *testing.T) {
 // read opens an object and reads it.
 func read(t *testing.T, name string, o remote.Options) (string, error) {
 	o.Backoff = 1
-	f, err := remote.Open(t.Context(), name, o)
+	f, err := remote.Open(t.Context(), name, &o)
 	if err != nil {
 		return "", err
 	}
@@ -147,21 +147,27 @@ func TestCredentials(t *testing.T) {
 		want      string // in the error; empty: none
 	}{
 		{name: "environment"},
-		{name: "session", env: map[string]string{"AWS_ACCESS_KEY_ID": "ASIA", "AWS_SECRET_ACCESS_KEY": "other-secret", "AWS_SESSION_TOKEN": sessionToken}},
-		{name: "no token", env: map[string]string{"AWS_ACCESS_KEY_ID": "ASIA", "AWS_SECRET_ACCESS_KEY": "other-secret"}, want: "SignatureDoesNotMatch"},
-		{name: "wrong secret", env: map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong-secret"}, want: "SignatureDoesNotMatch"},
+		{name: "session", env: map[string]string{"AWS_ACCESS_KEY_ID": "ASIA", "AWS_SECRET_ACCESS_KEY": "other-secret",
+			"AWS_SESSION_TOKEN": sessionToken}},
+		{name: "no token", env: map[string]string{"AWS_ACCESS_KEY_ID": "ASIA", "AWS_SECRET_ACCESS_KEY": "other-secret"},
+			want: "SignatureDoesNotMatch"},
+		{name: "wrong secret", env: map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong-secret"},
+			want: "SignatureDoesNotMatch"},
 		{name: "wrong key", env: map[string]string{"AWS_ACCESS_KEY_ID": "AKIDNONE"}, want: "InvalidAccessKeyId"},
 		{name: "anonymous, not public", anonymous: true, want: "AccessDenied"},
 		{name: "anonymous", anonymous: true, public: true},
 		{name: "not signed", env: map[string]string{"AWS_NO_SIGN_REQUEST": "YES"}, public: true},
 		{name: "not signed, not public", env: map[string]string{"AWS_NO_SIGN_REQUEST": "true"}, want: "AccessDenied"},
 		{name: "none", env: map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, public: true},
-		{name: "none, not public", env: map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, want: "AccessDenied"},
+		{name: "none, not public", env: map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""},
+			want: "AccessDenied"},
 		{name: "wrong in file", files: true, want: "SignatureDoesNotMatch"},
 		{name: "profile", files: true, env: map[string]string{"AWS_PROFILE": "right"}},
 		{name: "profile with session", files: true, env: map[string]string{"AWS_PROFILE": "session"}},
-		{name: "profile with program and region", files: true, env: map[string]string{"AWS_PROFILE": "here"}, region: "eu-central-1"},
-		{name: "profile with broken program", files: true, env: map[string]string{"AWS_PROFILE": "broken"}, want: "credential"},
+		{name: "profile with program and region", files: true, env: map[string]string{"AWS_PROFILE": "here"},
+			region: "eu-central-1"},
+		{name: "profile with broken program", files: true, env: map[string]string{"AWS_PROFILE": "broken"},
+			want: "credential"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -229,7 +235,8 @@ func TestRegion(t *testing.T) {
 				}
 			}
 			regions.Clear()
-			if err := remote.Upload(t.Context(), "s3://bucket/other", strings.NewReader("abc"), 3, remote.UploadOptions{Replace: true}); err != nil {
+			if err := remote.Upload(t.Context(), "s3://bucket/other", strings.NewReader("abc"), 3,
+				&remote.UploadOptions{Replace: true}); err != nil {
 				t.Error(err)
 			}
 			if b, _ := s.get("bucket/other"); string(b) != "abc" {
@@ -245,7 +252,8 @@ func TestRegion(t *testing.T) {
 			w.WriteHeader(307)
 			return true
 		}
-		if _, err := read(t, "s3://bucket/key", remote.Options{}); err == nil || !strings.Contains(err.Error(), "the store says 307") {
+		if _, err := read(t, "s3://bucket/key", remote.Options{}); err == nil ||
+			!strings.Contains(err.Error(), "the store says 307") {
 			t.Error(err)
 		}
 		if n := len(s.requests()); n != 1 {
@@ -284,16 +292,19 @@ func TestErrors(t *testing.T) {
 			if test.code == "" {
 				w.WriteHeader(test.status)
 			} else {
-				refuse(w, r, test.status, test.code, "the  message\n of "+r.Header.Get("Authorization")+" "+strings.Repeat("x", 1000))
+				refuse(w, r, test.status, test.code,
+					"the  message\n of "+r.Header.Get("Authorization")+" "+strings.Repeat("x", 1000))
 			}
 			return true
 		}
 		_, err := read(t, "s3://bucket/key", remote.Options{Attempts: 3})
 		var e *remote.Error
 		switch {
-		case !errors.As(err, &e), test.want != nil && !errors.Is(err, test.want), test.want == nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+		case !errors.As(err, &e), test.want != nil && !errors.Is(err, test.want), test.want == nil &&
+			(errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
 			t.Errorf("%d %s: %v", test.status, test.code, err)
-		case !strings.Contains(err.Error(), test.code) || test.code != "" && !strings.Contains(err.Error(), ": the message of "):
+		case !strings.Contains(err.Error(), test.code) || test.code != "" &&
+			!strings.Contains(err.Error(), ": the message of "):
 			t.Errorf("%d %s: %v", test.status, test.code, err)
 		case len(err.Error()) > 600 || signature.MatchString(err.Error()):
 			t.Errorf("%d %s shows the signature, or is long: %v", test.status, test.code, err)
@@ -321,7 +332,7 @@ func TestEmpty(t *testing.T) {
 func TestChanged(t *testing.T) {
 	s := newStore(t)
 	s.put("bucket/key", []byte("0123456789"))
-	f, err := remote.Open(t.Context(), "s3://bucket/key", remote.Options{Tail: 1})
+	f, err := remote.Open(t.Context(), "s3://bucket/key", &remote.Options{Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,14 +348,15 @@ func TestChanged(t *testing.T) {
 func TestOneRange(t *testing.T) {
 	s := newStore(t)
 	s.put("bucket/key", slices.Repeat([]byte("0123456789"), 10000))
-	f, err := remote.Open(t.Context(), "s3://bucket/key", remote.Options{Tail: 1})
+	f, err := remote.Open(t.Context(), "s3://bucket/key", &remote.Options{Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	a, b := make([]byte, 4), make([]byte, 4)
 	s.requests()
-	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 2, Data: a}, {Offset: 90003, Data: b}}); err != nil || string(a) != "2345" || string(b) != "3456" {
+	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 2, Data: a}, {Offset: 90003, Data: b}}); err != nil ||
+		string(a) != "2345" || string(b) != "3456" {
 		t.Errorf("%q, %q, %v", a, b, err)
 	}
 	if f.Costs().Ranges != 1 {
@@ -354,7 +366,8 @@ func TestOneRange(t *testing.T) {
 
 var signature = regexp.MustCompile("[0-9a-f]{64}")
 
-// TestMetadata takes credentials from the service of Amazon's machines, and does without where it is silent.
+// TestMetadata takes credentials from the service of Amazon's machines, and does without where it
+// is silent.
 //
 // Source: Amazon EC2 User Guide, "Retrieve security credentials from instance metadata".
 func TestMetadata(t *testing.T) {
@@ -389,7 +402,8 @@ func TestMetadata(t *testing.T) {
 				http.NotFound(w, r)
 			}
 		}))
-		for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "",
+		for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "",
+			"AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "",
 			"AWS_EC2_METADATA_SERVICE_ENDPOINT": service.URL} {
 			t.Setenv(name, value)
 		}

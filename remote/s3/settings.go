@@ -63,7 +63,8 @@ func newSettings() (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &settings{region: c.Region, provider: c.Credentials, signer: v4.NewSigner(), none: yes(os.Getenv("AWS_NO_SIGN_REQUEST"))}
+	s := &settings{region: c.Region, provider: c.Credentials, signer: v4.NewSigner(),
+		none: yes(os.Getenv("AWS_NO_SIGN_REQUEST"))}
 	if s.region == "" {
 		s.region = "us-east-1"
 	}
@@ -109,8 +110,8 @@ func endpoint(ctx context.Context, c aws.Config) (string, error) {
 	return aws.ToString(c.BaseEndpoint), nil
 }
 
-// metadataTime is how long the service may take that gives credentials to Amazon's machines, and that
-// no other machine has. Tests change it.
+// metadataTime is how long the service may take that gives credentials to Amazon's machines, and
+// that no other machine has. Tests change it.
 var metadataTime = time.Second
 
 // credentials returns the credentials, or ok false if there are none.

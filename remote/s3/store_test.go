@@ -31,8 +31,9 @@ type store struct {
 	secrets map[string][2]string                                     // secret and session token by access key
 	public  bool                                                     // requests need not be signed
 	fault   func(w http.ResponseWriter, r *http.Request, n int) bool // reports whether it has answered the n-th request
-	lose    func(r *http.Request, n int) bool                        // reports whether the n-th request is carried out, but not answered
-	log     []string                                                 // of requests
+	// reports whether the n-th request is carried out, but not answered
+	lose func(r *http.Request, n int) bool
+	log  []string // of requests
 }
 
 const accessKey, secretKey, sessionToken = "AKIDEXAMPLE", "wJalrXUtnFEMI-secret", "session-token"
@@ -45,7 +46,8 @@ func newStore(t *testing.T) *store {
 	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	environment(t, map[string]string{"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey})
+	environment(t, map[string]string{"AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": accessKey,
+		"AWS_SECRET_ACCESS_KEY": secretKey})
 	regions.Clear()
 	return s
 }
@@ -53,9 +55,12 @@ func newStore(t *testing.T) *store {
 // environment makes the given variables the only ones that concern S3.
 func environment(t *testing.T, env map[string]string) {
 	none := t.TempDir()
-	all := map[string]string{"AWS_CONFIG_FILE": none + "/config", "AWS_SHARED_CREDENTIALS_FILE": none + "/credentials", "AWS_EC2_METADATA_DISABLED": "true"}
-	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
-		"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_NO_SIGN_REQUEST", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE",
+	all := map[string]string{"AWS_CONFIG_FILE": none + "/config", "AWS_SHARED_CREDENTIALS_FILE": none + "/credentials",
+		"AWS_EC2_METADATA_DISABLED": "true"}
+	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID",
+		"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+		"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_NO_SIGN_REQUEST",
+		"AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE",
 		"S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_REGION"} {
 		all[name] = ""
 	}
@@ -138,7 +143,8 @@ func (s *store) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	case id != "" && s.uploads[id] == nil:
 		refuse(w, r, http.StatusNotFound, "NoSuchUpload", "The specified upload does not exist.")
 	case refused:
-		refuse(w, r, http.StatusPreconditionFailed, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+		refuse(w, r, http.StatusPreconditionFailed, "PreconditionFailed",
+			"At least one of the pre-conditions you specified did not hold")
 	case reads && !exists:
 		refuse(w, r, http.StatusNotFound, "NoSuchKey", "The specified key does not exist.")
 	case reads:
@@ -194,7 +200,8 @@ func etag(b []byte) string { return fmt.Sprintf(`"%x"`, md5.Sum(b)) }
 
 func refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message><SignatureProvided>%s</SignatureProvided></Error>", code, message, r.Header.Get("Authorization"))
+	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message><SignatureProvided>%s</SignatureProvided></Error>", code,
+		message, r.Header.Get("Authorization"))
 }
 
 // check checks the signature of a request.
@@ -222,15 +229,20 @@ func (s *store) check(r *http.Request, body []byte) (status int, code, message s
 	case err != nil || time.Since(at).Abs() > 15*time.Minute:
 		return http.StatusForbidden, "RequestTimeTooSkewed", "The difference is too large."
 	case hash != hex.EncodeToString(sum[:]):
-		return http.StatusBadRequest, "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed."
+		return http.StatusBadRequest, "XAmzContentSHA256Mismatch",
+			"The provided 'x-amz-content-sha256' header does not match what was computed."
 	}
-	again := &http.Request{Method: r.Method, Host: r.Host, URL: &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: canonical(r.URL.Path), RawQuery: r.URL.RawQuery}, Header: http.Header{}}
+	again := &http.Request{Method: r.Method, Host: r.Host,
+		URL:    &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: canonical(r.URL.Path), RawQuery: r.URL.RawQuery},
+		Header: http.Header{}}
 	for _, name := range strings.Split(fields["SignedHeaders"], ";") {
 		again.Header[http.CanonicalHeaderKey(name)] = r.Header.Values(name)
 	}
 	delete(again.Header, "Host")
-	c := aws.Credentials{AccessKeyID: scope[0], SecretAccessKey: s.secrets[scope[0]][0], SessionToken: s.secrets[scope[0]][1]}
-	err = v4.NewSigner().SignHTTP(r.Context(), c, again, hash, scope[3], scope[2], at, func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+	c := aws.Credentials{AccessKeyID: scope[0], SecretAccessKey: s.secrets[scope[0]][0],
+		SessionToken: s.secrets[scope[0]][1]}
+	err = v4.NewSigner().SignHTTP(r.Context(), c, again, hash, scope[3], scope[2], at,
+		func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 	if want := again.Header.Get("Authorization"); err != nil || given != want {
 		return http.StatusForbidden, "SignatureDoesNotMatch", "The request signature we calculated does not match " + given
 	}
@@ -239,7 +251,8 @@ func (s *store) check(r *http.Request, body []byte) (status int, code, message s
 
 // canonical returns a path as it is signed.
 //
-// Source: Amazon S3 API Reference, "Signature Calculations for the Authorization Header", UriEncode.
+// Source: Amazon S3 API Reference, "Signature Calculations for the Authorization Header",
+// UriEncode.
 func canonical(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

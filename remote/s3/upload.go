@@ -73,7 +73,8 @@ func (u *uploading) inParts(ctx context.Context) error {
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		if failed := u.do(ctx, http.MethodDelete, query, nil, body{}, nil); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+		if failed := u.do(ctx, http.MethodDelete, query, nil, body{}, nil); failed != nil &&
+			!errors.Is(failed, fs.ErrNotExist) {
 			err = fmt.Errorf("%w; the parts that were sent are left in the store, as upload %s", err, id)
 		}
 	}
@@ -128,8 +129,8 @@ func (u *uploading) parts(ctx context.Context, id string, query url.Values) erro
 	return u.do(ctx, http.MethodPost, query, u.condition(), body{bytes.NewReader(text), 0, int64(len(text))}, u.completed)
 }
 
-// each calls do for the indexes from 0 to n-1, for atOnce of them at a time. No more calls begin once one has
-// failed; its error, or that of the lowest index, is the result.
+// each calls do for the indexes from 0 to n-1, for atOnce of them at a time. No more calls begin
+// once one has failed; its error, or that of the lowest index, is the result.
 func each(n int, do func(i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -201,14 +202,16 @@ func (b body) sum(ctx context.Context) (string, error) {
 }
 
 // do is send without what it returns.
-func (u *uploading) do(ctx context.Context, method string, query url.Values, header http.Header, b body, read func([]byte) error) error {
+func (u *uploading) do(ctx context.Context, method string, query url.Values, header http.Header, b body,
+	read func([]byte) error) error {
 	_, err := u.send(ctx, method, query, header, b, read)
 	return err
 }
 
-// send makes a request until it succeeds, and returns the header of the response. It calls read with the
-// response's body.
-func (u *uploading) send(ctx context.Context, method string, query url.Values, header http.Header, b body, read func([]byte) error) (from http.Header, err error) {
+// send makes a request until it succeeds, and returns the header of the response. It calls read
+// with the response's body.
+func (u *uploading) send(ctx context.Context, method string, query url.Values, header http.Header, b body,
+	read func([]byte) error) (from http.Header, err error) {
 	sum, err := b.sum(ctx)
 	if err != nil {
 		return nil, err
@@ -230,7 +233,8 @@ func (u *uploading) send(ctx context.Context, method string, query url.Values, h
 }
 
 // once makes a request.
-func (u *uploading) once(ctx context.Context, method string, query url.Values, header http.Header, b body, sum string, sent func(int), read func([]byte) error) (http.Header, error) {
+func (u *uploading) once(ctx context.Context, method string, query url.Values, header http.Header, b body, sum string,
+	sent func(int), read func([]byte) error) (http.Header, error) {
 	to := u.url()
 	to.RawQuery = query.Encode()
 	r, err := http.NewRequestWithContext(ctx, method, to.String(), nil)

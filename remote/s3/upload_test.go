@@ -48,7 +48,7 @@ func TestUpload(t *testing.T) {
 		upload := func(replace bool) error {
 			o.Replace = replace
 			s.requests()
-			return remote.Upload(t.Context(), "s3://"+name, bytes.NewReader(b), int64(len(b)), o)
+			return remote.Upload(t.Context(), "s3://"+name, bytes.NewReader(b), int64(len(b)), &o)
 		}
 		check := func(what string, err error, requests int) {
 			t.Helper()
@@ -87,15 +87,16 @@ func TestRace(t *testing.T) {
 			return false
 		}
 		b := noise(size)
-		err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: options})
+		err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(len(b)),
+			&remote.UploadOptions{Options: options})
 		if got, _ := s.get("bucket/key"); !errors.Is(err, fs.ErrExist) || string(got) != "theirs" || len(s.uploads) > 0 {
 			t.Errorf("%d bytes: %v, %d bytes are there, %d uploads are left", size, err, len(got), len(s.uploads))
 		}
 	}
 }
 
-// TestUploadFaults has each request meet each fault, once and for ever. The object is then as it was, or
-// complete; after a success it is complete.
+// TestUploadFaults has each request meet each fault, once and for ever. The object is then as it
+// was, or complete; after a success it is complete.
 func TestUploadFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	small(t)
@@ -129,7 +130,8 @@ func TestUploadFaults(t *testing.T) {
 					for _, always := range []bool{false, true} {
 						o := options
 						if f.name == "stalled" {
-							if o.Timeout = 200 * time.Millisecond; replace || size < 1000 || (always || testing.Short()) && n != 5 { // it takes a while
+							// it takes a while
+							if o.Timeout = 200 * time.Millisecond; replace || size < 1000 || (always || testing.Short()) && n != 5 {
 								continue
 							}
 							if o.Attempts = 100; always { // on a busy machine other requests may meet the timeout, too
@@ -162,7 +164,8 @@ func TestUploadFaults(t *testing.T) {
 							}
 						}
 						b := noise(size)
-						err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(size), remote.UploadOptions{Options: o, Replace: replace})
+						err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(size),
+							&remote.UploadOptions{Options: o, Replace: replace})
 						s.mu.Lock()
 						left := len(s.uploads)
 						s.mu.Unlock()
@@ -185,7 +188,8 @@ func TestUploadFaults(t *testing.T) {
 	}
 }
 
-// stall waits until the client gives up, which the server notices only when there is nothing to read.
+// stall waits until the client gives up, which the server notices only when there is nothing to
+// read.
 func stall(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
@@ -207,7 +211,8 @@ func TestCancelled(t *testing.T) {
 			return false
 		}
 		b := noise(1500)
-		err := remote.Upload(ctx, "s3://bucket/key", bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: options})
+		err := remote.Upload(ctx, "s3://bucket/key", bytes.NewReader(b), int64(len(b)),
+			&remote.UploadOptions{Options: options})
 		cancel(nil)
 		if err == nil || !strings.Contains(err.Error(), "enough") {
 			t.Errorf("request %d: %v", n, err)

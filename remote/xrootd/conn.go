@@ -17,8 +17,8 @@ import (
 
 var errShort = &remote.Temporary{Err: fmt.Errorf("the answer is too short: %w", io.ErrUnexpectedEOF)}
 
-// A conn is a connection on which requests are made. Each has a number, the stream, which comes back with
-// its answers. It is safe for concurrent use.
+// A conn is a connection on which requests are made. Each has a number, the stream, which comes
+// back with its answers. It is safe for concurrent use.
 type conn struct {
 	net     net.Conn
 	plain   io.Closer // net without TLS, whose end would be told to the server, and wait for that
@@ -37,10 +37,11 @@ type conn struct {
 	err   error            // why it is dead
 }
 
-// newConn returns a connection on which the user has logged in, and the call of the request firstStream if that has been
-// made.
+// newConn returns a connection on which the user has logged in, and the call of the request
+// firstStream if that has been made.
 func newConn(n net.Conn, plain io.Closer, server, first bool, p *progress) (*conn, *call) {
-	c := &conn{net: n, plain: plain, server: server, wake: make(chan struct{}, 1), dead: make(chan struct{}), calls: map[uint16]*call{}}
+	c := &conn{net: n, plain: plain, server: server, wake: make(chan struct{}, 1), dead: make(chan struct{}),
+		calls: map[uint16]*call{}}
 	c.limits.Store(&limits{defaultElements, defaultBytes})
 	c.arrival.Store(time.Now().UnixNano())
 	var k *call
@@ -142,7 +143,8 @@ func (c *conn) read(in *bufio.Reader) error {
 	}
 }
 
-// readHeader reads the header of the next answer, and passes over what the server says without being asked.
+// readHeader reads the header of the next answer, and passes over what the server says without
+// being asked.
 func readHeader(in io.Reader) (answerHeader, error) {
 	for range maxAttns {
 		var b [headerSize]byte
@@ -160,8 +162,8 @@ func readHeader(in io.Reader) (answerHeader, error) {
 	return answerHeader{}, violation("%d messages without an answer between them: %w", maxAttns, io.ErrNoProgress)
 }
 
-// readAttn reads what a server says without being asked. If that is the answer to a request, it returns
-// the header of that one.
+// readAttn reads what a server says without being asked. If that is the answer to a request, it
+// returns the header of that one.
 func readAttn(in io.Reader, h answerHeader) (answerHeader, error) {
 	const preface = 8
 	var b [preface + headerSize]byte

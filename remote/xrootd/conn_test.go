@@ -18,8 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// TestConcurrent makes many requests of several files at a time, whose answers come in pieces and in any
-// order.
+// TestConcurrent makes many requests of several files at a time, whose answers come in pieces and
+// in any order.
 func TestConcurrent(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(500_000)
@@ -44,7 +44,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for range 3 {
-		r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, remote.Options{})
+		r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestCancel(t *testing.T) {
 		}()
 		return true
 	}
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, remote.Options{Tail: 10})
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, &remote.Options{Tail: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestBroken(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
 	f := newFake(t, want)
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, quick())
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, new(quick()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,8 +171,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestTrickle has a server that sends a byte now and then: requests that wait behind are given up as the
-// one whose answer it is, and the connection, too.
+// TestTrickle has a server that sends a byte now and then: requests that wait behind are given up
+// as the one whose answer it is, and the connection, too.
 func TestTrickle(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
@@ -191,7 +191,7 @@ func TestTrickle(t *testing.T) {
 	}
 	o := quick()
 	o.Timeout, o.Attempts = 500*time.Millisecond, 100
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, o)
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,8 @@ func TestTrickle(t *testing.T) {
 	for i := range int64(4) {
 		all.Go(func() {
 			ranges := []remote.Range{{Offset: i * 1000, Data: make([]byte, 900)}, {Offset: 100_000, Data: make([]byte, 900)}}
-			if err := r.ReadRanges(context.Background(), ranges); err != nil || !bytes.Equal(ranges[0].Data, want[i*1000:][:900]) {
+			if err := r.ReadRanges(context.Background(), ranges); err != nil ||
+				!bytes.Equal(ranges[0].Data, want[i*1000:][:900]) {
 				t.Errorf("wrong bytes, or %v", err)
 			}
 		})
@@ -339,8 +340,11 @@ func FuzzAnswers(f *testing.F) {
 	vector := slices.Concat(elements[0].append(nil, handle), data[:3], elements[1].append(nil, handle), data[5:9])
 	read, readv, stat := raw(1, statusOK, data), raw(2, statusOK, vector), raw(3, statusOK, []byte("1 10 48 100\x00"))
 	f.Add(slices.Concat(read, readv, stat))
-	f.Add(slices.Concat(raw(2, statusOKSoFar, vector[:20]), raw(1, statusOKSoFar, data[:4]), raw(2, statusOK, vector[20:]), raw(1, statusOK, data[4:]), stat))
-	f.Add(slices.Concat(raw(1, statusWaitResp, numbered(1, "")), raw(0, statusAttn, append(numbered(asyncResponse, "\x00\x00\x00\x00"), read...)), raw(2, statusError, numbered(errNotFound, "no")), raw(3, statusWait, numbered(0, ""))))
+	f.Add(slices.Concat(raw(2, statusOKSoFar, vector[:20]), raw(1, statusOKSoFar, data[:4]), raw(2, statusOK, vector[20:]),
+		raw(1, statusOK, data[4:]), stat))
+	f.Add(slices.Concat(raw(1, statusWaitResp, numbered(1, "")),
+		raw(0, statusAttn, append(numbered(asyncResponse, "\x00\x00\x00\x00"), read...)),
+		raw(2, statusError, numbered(errNotFound, "no")), raw(3, statusWait, numbered(0, ""))))
 	f.Add(raw(2, statusRedirect, numbered(1094, "host?a=b?c")))
 	f.Add(raw(2, statusRedirect, numbered(-1, "roots://[::1]:7//x/y?a=b")))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -350,7 +354,8 @@ func FuzzAnswers(f *testing.F) {
 		var sending sync.WaitGroup
 		defer sending.Wait()
 		defer far.Close()
-		requests := []*request{readRequest(handle, []element{{0, len(data)}}), readRequest(handle, elements), statRequest(handle)}
+		requests := []*request{readRequest(handle, []element{{0, len(data)}}),
+			readRequest(handle, elements), statRequest(handle)}
 		got := [][]byte{make([]byte, len(data)), make([]byte, len(data))}
 		sinks := []sink{
 			newScatter(handle, []element{{0, len(data)}}, []remote.Range{{Data: got[0]}}),
@@ -384,7 +389,8 @@ func FuzzAnswers(f *testing.F) {
 					t.Errorf("request %d is complete without %v", i, s.elements)
 				}
 			} else if errors.As(err, &to) {
-				if next := (place{host: "x", port: "1", path: "/y"}).follow(to, place{}); next.host == "" || next.port == "" || next.path == "" {
+				if next := (place{host: "x", port: "1", path: "/y"}).follow(to, place{}); next.host == "" ||
+					next.port == "" || next.path == "" {
 					t.Errorf("redirected to %+v", next)
 				}
 			}

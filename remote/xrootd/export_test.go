@@ -9,8 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// StartServer starts a server of the files in testdata/good until the test ends. In the configuration DIR
-// stands for a folder which has cert.pem, which is trusted, key.pem, and what the functions put there.
+// StartServer starts a server of the files in testdata/good until the test ends. In the
+// configuration DIR stands for a folder which has cert.pem, which is trusted, key.pem, and what the
+// functions put there.
 func StartServer(t *testing.T, config string, prepare ...func(dir string)) *remotetest.XRootD {
 	t.Helper()
 	certFile, keyFile := certificate(t)

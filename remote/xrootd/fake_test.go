@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A fake is a server of one file that can be told to misbehave. It keeps to the protocol otherwise, and
-// fails the test if the client does not.
+// A fake is a server of one file that can be told to misbehave. It keeps to the protocol otherwise,
+// and fails the test if the client does not.
 type fake struct {
 	t      *testing.T
 	addr   string
@@ -144,7 +144,8 @@ func (c *fakeConn) serve() {
 			c.known = c.known || r.number == requestAuth
 			c.send(r.stream, statusOK, c.body(r))
 		}
-		if r.number == requestProtocol && f.flags&(flagTLSNow|flagTLSLogin) != 0 || r.number == requestLogin && f.flags&flagTLSLater != 0 && f.sec == "" {
+		if r.number == requestProtocol && f.flags&(flagTLSNow|flagTLSLogin) != 0 || r.number == requestLogin &&
+			f.flags&flagTLSLater != 0 && f.sec == "" {
 			s := tls.Server(c.Conn, f.tls)
 			if s.HandshakeContext(context.Background()) != nil {
 				return

@@ -38,9 +38,10 @@ func content(n int) []byte {
 	return b
 }
 
-// readAll reads parts of the file of a fake in several ways, and returns an error if one is not right.
+// readAll reads parts of the file of a fake in several ways, and returns an error if one is not
+// right.
 func readAll(ctx context.Context, url string, o remote.Options, want []byte) error {
-	f, err := remote.Open(ctx, url, o)
+	f, err := remote.Open(ctx, url, &o)
 	if err != nil {
 		return err
 	}
@@ -130,10 +131,14 @@ var faults = map[string]func(c *fakeConn, r *fakeRequest){
 		}
 	},
 	"bad attn": func(c *fakeConn, r *fakeRequest) {
-		c.send(r.stream, statusAttn, append(numbered(asyncResponse, "\x00\x00\x00\x00"), raw(r.stream, statusOK, make([]byte, 9))[:12]...))
+		c.send(r.stream, statusAttn, append(numbered(asyncResponse, "\x00\x00\x00\x00"),
+			raw(r.stream, statusOK, make([]byte, 9))[:12]...))
 	},
-	"auth more":  func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusAuthMore, []byte("more")) },
-	"overloaded": func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusError, numbered(errOverloaded, "later\x00")) },
+	"auth more": func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusAuthMore, []byte("more")) },
+	"overloaded": func(c *fakeConn, r *fakeRequest) {
+		c.send(r.stream, statusError,
+			numbered(errOverloaded, "later\x00"))
+	},
 	"I/O error": func(c *fakeConn, r *fakeRequest) {
 		c.send(r.stream, statusError, numbered(errIOError, "disk "+string(r.data)+"\x00"))
 	},
@@ -161,8 +166,8 @@ func (f *fake) stalled(c *fakeConn) {
 	}
 }
 
-// TestFaults answers the first request of each kind, or all of them, in all wrong ways: what is read is
-// right, or there is an error, soon.
+// TestFaults answers the first request of each kind, or all of them, in all wrong ways: what is
+// read is right, or there is an error, soon.
 func TestFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
@@ -206,7 +211,8 @@ func checkFault(t *testing.T, want []byte, kind uint16, fault string, always boo
 	if time.Since(start) > time.Minute {
 		t.Errorf("%sit took %v", name, time.Since(start))
 	}
-	harmless := kind == requestQuery || kind == requestLogin && fault == "empty" || kind == requestReadv && fault == "cut" // the rest is no vectored read
+	// the rest is no vectored read
+	harmless := kind == requestQuery || kind == requestLogin && fault == "empty" || kind == requestReadv && fault == "cut"
 	final := fault == "denied" || fault == "auth more" || fault == "bad redirect"
 	switch {
 	case err == nil && always && !harmless:
@@ -221,7 +227,8 @@ func checkFault(t *testing.T, want []byte, kind uint16, fault string, always boo
 	}
 }
 
-// patience is the timeout of clients that good makes wait for longer. Everything else is answered at once.
+// patience is the timeout of clients that good makes wait for longer. Everything else is answered
+// at once.
 const patience = 4 * time.Second
 
 // good are ways to answer that the protocol allows.
@@ -275,7 +282,8 @@ func TestAnswers(t *testing.T) {
 		for kind, name := range kinds {
 			early := kind == requestProtocol || kind == requestLogin
 			read := kind == requestRead || kind == requestReadv
-			if kind == requestClose || kind == requestAuth || kind == requestQuery || early && way != "later" || way == "slowly" && !read {
+			if kind == requestClose || kind == requestAuth || kind == requestQuery || early && way != "later" ||
+				way == "slowly" && !read {
 				continue
 			}
 			all.Go(func() {
@@ -296,7 +304,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMaxWait has servers that ask to wait for ever, in all ways that the protocol has, or send what nobody has asked for.
+// TestMaxWait has servers that ask to wait for ever, in all ways that the protocol has, or send
+// what nobody has asked for.
 func TestMaxWait(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	// opens answers requests to open, by turns.
@@ -318,15 +327,19 @@ func TestMaxWait(t *testing.T) {
 		want   error
 		text   string
 	}{
-		"wait":  {opens(wait), remote.ErrTimeout, late}, // of the server, or of the pause that it asks for
-		"later": {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWaitResp, numbered(1e6, "")) }), remote.ErrTimeout, "to answer open: " + late},
+		"wait": {opens(wait), remote.ErrTimeout, late}, // of the server, or of the pause that it asks for
+		"later": {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWaitResp, numbered(1e6, "")) }),
+			remote.ErrTimeout, "to answer open: " + late},
 		"wait, then redirect": {opens(wait, func(c *fakeConn, r *fakeRequest) {
 			c.send(r.stream, statusRedirect, numbered(-1, "root://"+c.f.addr))
 		}), remote.ErrTimeout, late},
 		"wait, then close": {opens(wait, func(c *fakeConn, r *fakeRequest) { c.Close() }), remote.ErrTimeout, late},
-		"long":             {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWait, numbered(7200, "")) }), nil, "asks to wait for 2h0m0s before open, longer than 300ms"},
-		"messages":         {opens(flood), io.ErrNoProgress, "to answer open: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
-		"messages first":   {func(c *fakeConn, r *fakeRequest, n int) bool { flood(c, r); return true }, io.ErrNoProgress, "to accept a connection: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
+		"long": {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWait, numbered(7200, "")) }),
+			nil, "asks to wait for 2h0m0s before open, longer than 300ms"},
+		"messages": {opens(flood), io.ErrNoProgress,
+			"to answer open: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
+		"messages first": {func(c *fakeConn, r *fakeRequest, n int) bool { flood(c, r); return true }, io.ErrNoProgress,
+			"to accept a connection: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
 	} {
 		f := newFake(t, content(10_000))
 		f.answer = c.answer
@@ -336,7 +349,8 @@ func TestMaxWait(t *testing.T) {
 		}
 		err := readAll(context.Background(), "root://"+f.addr+"/"+path, o, f.data)
 		var e *remote.Error
-		if !errors.As(err, &e) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !strings.Contains(e.Err.Error(), f.addr) {
+		if !errors.As(err, &e) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) ||
+			!strings.Contains(e.Err.Error(), f.addr) {
 			t.Errorf("%s: %v, want %s, and the server", name, err, c.text)
 		}
 	}
@@ -347,7 +361,7 @@ func TestChanged(t *testing.T) {
 	for _, reconnect := range []bool{false, true} {
 		for _, what := range []string{"time", "size"} {
 			f := newFake(t, content(100_000))
-			r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, quick())
+			r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, new(quick()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -400,7 +414,8 @@ func TestRedirect(t *testing.T) {
 				}
 				return r.number == kind
 			}
-			if err := readAll(context.Background(), "root://me@"+from.addr+"/"+path+"?authz="+secret, quick(), want); err != nil {
+			if err := readAll(context.Background(), "root://me@"+from.addr+"/"+path+"?authz="+secret,
+				quick(), want); err != nil {
 				t.Errorf("%s, %s: %v", kinds[kind], form, err)
 			}
 			got := strings.Join(to.requests(), "\n")
@@ -426,7 +441,8 @@ func TestRedirectLoop(t *testing.T) {
 			}
 			return r.number == kind
 		}
-		if err := readAll(context.Background(), "root://"+f.addr+"/"+path, quick(), f.data); err == nil || !strings.Contains(err.Error(), "redirected") {
+		if err := readAll(context.Background(), "root://"+f.addr+"/"+path, quick(), f.data); err == nil ||
+			!strings.Contains(err.Error(), "redirected") {
 			t.Errorf("%s: %v, want too many redirections", kinds[kind], err)
 		}
 		if n := f.count(kinds[kind]); n > 50 {
@@ -435,8 +451,8 @@ func TestRedirectLoop(t *testing.T) {
 	}
 }
 
-// TestTried has a server that redirects to one that does not have the file, and to one that has it when it
-// is told, or not.
+// TestTried has a server that redirects to one that does not have the file, and to one that has it
+// when it is told, or not.
 func TestTried(t *testing.T) {
 	want := content(200_000)
 	for _, listens := range []bool{true, false} {

@@ -8,7 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// ask makes a request whose answer has no bytes of the file, unless it was started as k, and returns that.
+// ask makes a request whose answer has no bytes of the file, unless it was started as k, and
+// returns that.
 func (c *conn) ask(ctx context.Context, r *request, k *call, p *progress) ([]byte, error) {
 	m := new(message)
 	if k != nil {
@@ -20,8 +21,8 @@ func (c *conn) ask(ctx context.Context, r *request, k *call, p *progress) ([]byt
 	return m.data, nil
 }
 
-// run waits for the answer of a request that was started as k, or not yet. If the server asks to wait,
-// it is started again.
+// run waits for the answer of a request that was started as k, or not yet. If the server asks to
+// wait, it is started again.
 func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *progress) (err error) {
 	for {
 		p.what = "answer " + kinds[r.number]
@@ -44,8 +45,8 @@ func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *
 	}
 }
 
-// askLimits asks for the limits of vectored reads, once. It does not wait for the answer, which comes
-// before that of the next request.
+// askLimits asks for the limits of vectored reads, once. It does not wait for the answer, which
+// comes before that of the next request.
 func (c *conn) askLimits() {
 	c.asked.Do(func() {
 		p := newProgress(0, func(int) {})
@@ -79,9 +80,11 @@ type part struct {
 	call     *call
 }
 
-// read fills ranges, which are in order, and returns how many of the first ones are filled. It makes a request
-// for each list of elements at once, and if check is true, another one that asks whether the file is the same.
-func (f *file) read(ctx context.Context, ranges []remote.Range, requests [][]element, check bool, p *progress) (n int, err error) {
+// read fills ranges, which are in order, and returns how many of the first ones are filled. It
+// makes a request for each list of elements at once, and if check is true, another one that asks
+// whether the file is the same.
+func (f *file) read(ctx context.Context, ranges []remote.Range, requests [][]element, check bool,
+	p *progress) (n int, err error) {
 	var parts []*part
 	for _, elements := range requests {
 		t := &part{elements: elements, request: readRequest(f.handle, elements)}
@@ -129,13 +132,14 @@ func (t *part) begin(f *file, ranges []remote.Range) sink {
 	return t.sink
 }
 
-// answered reports whether an error, or none, is an answer of the server rather than the lack of one.
+// answered reports whether an error, or none, is an answer of the server rather than the lack of
+// one.
 func answered(err error) bool {
 	return err == nil || codeOf(err) != 0 || errors.Is(err, errShort) || errors.Is(err, remote.ErrTooMany)
 }
 
-// failure returns the error of a part: if the server does not take so many elements, it gets fewer from
-// then on.
+// failure returns the error of a part: if the server does not take so many elements, it gets fewer
+// from then on.
 func (f *file) failure(t *part, err error) error {
 	tooMany := []int{errArgInvalid, errArgTooLong, errInvalid, errNoMemory, errUnsupported}
 	if len(t.elements) > 1 && slices.Contains(tooMany, codeOf(err)) {
@@ -145,8 +149,8 @@ func (f *file) failure(t *part, err error) error {
 	return err
 }
 
-// unchanged returns an error if the properties of the file, which were asked for, are other ones than
-// when it was opened.
+// unchanged returns an error if the properties of the file, which were asked for, are other ones
+// than when it was opened.
 func (f *file) unchanged(ctx context.Context, m *message, k *call, p *progress) error {
 	again := func() sink { *m = message{}; return m }
 	switch err := f.conn.run(ctx, statRequest(f.handle), again, k, p); codeOf(err) {

@@ -40,7 +40,8 @@ type identity struct {
 // dialTimeout limits the time that a connection may take.
 const dialTimeout = 15 * time.Second
 
-// dial connects to a server, logs in, and makes a first request. If that could not be made at once, the call is nil.
+// dial connects to a server, logs in, and makes a first request. If that could not be made at once,
+// the call is nil.
 func dial(ctx context.Context, id identity, first *request, p *progress) (*conn, *call, error) {
 	c, k, err := dialWith(ctx, id, first, p)
 	if errors.Is(err, errEarly) {
@@ -49,7 +50,8 @@ func dial(ctx context.Context, id identity, first *request, p *progress) (*conn,
 	return c, k, err
 }
 
-// errEarly says that a server, which wants to know who the user is, does not like that requests come before.
+// errEarly says that a server, which wants to know who the user is, does not like that requests
+// come before.
 var errEarly = errors.New("the connection has ended because of a request before the authentication")
 
 // dialWith is dial without a second try. The request may be nil.
@@ -78,8 +80,9 @@ func dialWith(ctx context.Context, id identity, first *request, p *progress) (*c
 	return c, k, nil
 }
 
-// A session is a connection until the user has logged in: one request at a time, except that the first one for a file
-// goes with the login, unless there is TLS. It takes effect if no authentication is asked for.
+// A session is a connection until the user has logged in: one request at a time, except that the
+// first one for a file goes with the login, unless there is TLS. It takes effect if no
+// authentication is asked for.
 type session struct {
 	identity
 	net      net.Conn
@@ -93,7 +96,8 @@ type session struct {
 
 // begin shakes hands and logs in.
 func (s *session) begin(ctx context.Context) error {
-	if _, err := s.net.Write(protocolRequest(s.tls).append(handshake[:len(handshake):len(handshake)], stream)); err != nil {
+	if _, err := s.net.Write(protocolRequest(s.tls).append(handshake[:len(handshake):len(handshake)],
+		stream)); err != nil {
 		return err
 	}
 	if a, err := s.answer(0); err != nil {
@@ -222,8 +226,8 @@ func (s *session) ask(ctx context.Context, r *request) (answer, error) {
 	}
 }
 
-// authenticate proves who the user is, by the first way that the server proposes and that is possible:
-// "&P=ztn,0:4096:&P=unix".
+// authenticate proves who the user is, by the first way that the server proposes and that is
+// possible: "&P=ztn,0:4096:&P=unix".
 func (s *session) authenticate(ctx context.Context, proposed string) error {
 	var failed []error
 	for _, way := range strings.Split(proposed, "&P=")[1:] {

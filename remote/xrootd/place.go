@@ -79,8 +79,8 @@ type redirection struct {
 
 func (r *redirection) Error() string { return "redirected to " + r.host }
 
-// parseRedirect returns the redirection in the body of an answer: a port, and "host?query?login", or no
-// port and a URL.
+// parseRedirect returns the redirection in the body of an answer: a port, and "host?query?login",
+// or no port and a URL.
 func parseRedirect(body []byte) (*redirection, error) {
 	if len(body) < 5 {
 		return nil, violation("a redirection of %d bytes, want 5 or more", len(body))
@@ -114,8 +114,8 @@ func parseRedirect(body []byte) (*redirection, error) {
 	return to, nil
 }
 
-// follow returns the place to which a redirection from this one leads. What the user has put into the
-// query of the URL goes to the host and port of the URL alone.
+// follow returns the place to which a redirection from this one leads. What the user has put into
+// the query of the URL goes to the host and port of the URL alone.
 func (p place) follow(to *redirection, origin place) place {
 	next := to.place
 	next.tls = next.tls || p.tls

@@ -21,8 +21,8 @@ type limits struct {
 	size     int // bytes of an element
 }
 
-// split returns what to read for ranges, which are in order: a list of elements for each request. If the
-// server has no vectored reads, it is everything from the first to the last.
+// split returns what to read for ranges, which are in order: a list of elements for each request.
+// If the server has no vectored reads, it is everything from the first to the last.
 func split(ranges []remote.Range, l limits) (requests [][]element) {
 	type piece struct{ begin, end int64 }
 	var pieces []piece
@@ -141,7 +141,8 @@ func (s *scatter) complete() error {
 	return nil
 }
 
-// drop sets got to the offset of the first byte that has not arrived, for whom more does not matter.
+// drop sets got to the offset of the first byte that has not arrived, for whom more does not
+// matter.
 func (s *scatter) drop() {
 	s.ranges = nil
 	if s.got = math.MaxInt64; len(s.elements) > 0 {

@@ -51,8 +51,8 @@ func (s *server) release() {
 	}
 }
 
-// connect returns the connection, which it makes if there is none, or none that works. Then it may make a first request
-// at once; otherwise the call is nil.
+// connect returns the connection, which it makes if there is none, or none that works. Then it may
+// make a first request at once; otherwise the call is nil.
 func (s *server) connect(ctx context.Context, first *request, p *progress) (*conn, *call, error) {
 	select {
 	case s.lock <- struct{}{}:

@@ -25,14 +25,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// certificate makes a certificate for this machine, which is its own authority. It returns the names of
-// its file, in a folder of its own, and of the file of its key.
+// certificate makes a certificate for this machine, which is its own authority. It returns the
+// names of its file, in a folder of its own, and of the file of its key.
 func certificate(t *testing.T) (certFile, keyFile string) {
 	t.Helper()
 	key, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	cert, err2 := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	pkcs8, err3 := x509.MarshalPKCS8PrivateKey(key)
 	certFile, keyFile = filepath.Join(t.TempDir(), "ca.pem"), filepath.Join(t.TempDir(), "key.pem")
@@ -60,7 +63,8 @@ func newTLSFake(t *testing.T, data []byte) *fake {
 
 // noToken makes sure that no token of the machine is found.
 func noToken(t *testing.T) {
-	for _, name := range []string{"BEARER_TOKEN", "BEARER_TOKEN_FILE", "X509_USER_PROXY", "X509_USER_CERT", "X509_CERT_DIR"} {
+	for _, name := range []string{"BEARER_TOKEN", "BEARER_TOKEN_FILE", "X509_USER_PROXY",
+		"X509_USER_CERT", "X509_CERT_DIR"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -156,7 +160,8 @@ func TestAuthentication(t *testing.T) {
 		}
 		err := readAll(context.Background(), "root://gopher@"+f.addr+"/"+path, quick(), want)
 		if c.fails != "" {
-			if err == nil || !strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), secret) || c.sec[0] == '&' && !errors.Is(err, fs.ErrPermission) {
+			if err == nil || !strings.Contains(err.Error(), c.fails) || strings.Contains(err.Error(), secret) ||
+				c.sec[0] == '&' && !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%+v: %v", c, err)
 			}
 			continue
@@ -196,7 +201,8 @@ func TestTokenStays(t *testing.T) {
 				return r.number == kind
 			}
 			err := readAll(context.Background(), "roots://"+from.addr+"/"+path, quick(), want)
-			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "not for a server to which another one redirects") {
+			if !errors.Is(err, fs.ErrPermission) ||
+				!strings.Contains(err.Error(), "not for a server to which another one redirects") {
 				t.Errorf("%s, %s: %v", host, kinds[kind], err)
 			}
 			if got := strings.Join(to.requests(), "\n"); strings.Contains(got, secret) || to.count("login") == 0 {

@@ -29,8 +29,9 @@ const (
 )
 
 // kinds are the names of requests.
-var kinds = map[uint16]string{requestAuth: "auth", requestQuery: "query", requestClose: "close", requestProtocol: "protocol",
-	requestLogin: "login", requestOpen: "open", requestRead: "read", requestStat: "stat", requestReadv: "readv"}
+var kinds = map[uint16]string{requestAuth: "auth", requestQuery: "query", requestClose: "close",
+	requestProtocol: "protocol",
+	requestLogin:    "login", requestOpen: "open", requestRead: "read", requestStat: "stat", requestReadv: "readv"}
 
 // The status of an answer.
 const (
@@ -44,7 +45,8 @@ const (
 	statusWaitResp = 4006
 )
 
-// asyncResponse is the action of an answer with statusAttn that holds the answer to another request.
+// asyncResponse is the action of an answer with statusAttn that holds the answer to another
+// request.
 const asyncResponse = 5008
 
 const (

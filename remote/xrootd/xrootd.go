@@ -29,7 +29,8 @@ func open(u *url.URL, o *remote.Options) (remote.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &backend{origin: origin, user: u.User.Username(), timeout: o.Timeout, maxWait: o.MaxWait, opening: make(chan struct{}, 1), servers: map[identity]*server{}}, nil
+	return &backend{origin: origin, user: u.User.Username(), timeout: o.Timeout, maxWait: o.MaxWait,
+		opening: make(chan struct{}, 1), servers: map[identity]*server{}}, nil
 }
 
 type backend struct {
@@ -78,8 +79,9 @@ func (b *backend) drop() {
 	b.file = nil
 }
 
-// least is how many bytes a request should have if more are wanted. Those of a file share a connection, so that
-// several small ones arrive no sooner than a large one, and each has another one that asks whether the file changed.
+// least is how many bytes a request should have if more are wanted. Those of a file share a
+// connection, so that several small ones arrive no sooner than a large one, and each has another
+// one that asks whether the file changed.
 const least = 16 << 20
 
 // Ranges returns the limits of the server's vectored reads.
@@ -116,7 +118,8 @@ func (b *backend) Open(ctx context.Context, tail int64, arrived func(int)) (info
 }
 
 // Read reads ranges.
-func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	err = b.do(ctx, arrived, func(f *file, p *progress) (err error) {
 		if err := f.check(info); err != nil {
 			return err
@@ -227,8 +230,9 @@ func (b *backend) open(ctx context.Context, p *progress) (*file, error) {
 	return f, nil
 }
 
-// find opens the file at a place, or at that to which requests are redirected from there. If a server to
-// which another one redirects cannot open it, the first one is told, and may know of another.
+// find opens the file at a place, or at that to which requests are redirected from there. If a
+// server to which another one redirects cannot open it, the first one is told, and may know of
+// another.
 func (b *backend) find(ctx context.Context, at place, p *progress) (*file, error) {
 	var failed error
 	redirected := at != b.origin
@@ -305,7 +309,8 @@ func (b *backend) openAt(ctx context.Context, at place, p *progress) (*file, err
 
 // server returns the server at a place. A bearer token is for the host and port in the URL alone.
 func (b *backend) server(at place) *server {
-	id := identity{host: at.host, address: at.address(), tls: at.tls, user: b.user, login: at.login, certificates: credential.FindCertificates()}
+	id := identity{host: at.host, address: at.address(), tls: at.tls, user: b.user, login: at.login,
+		certificates: credential.FindCertificates()}
 	token, err := credential.Token()
 	switch {
 	case err != nil:

@@ -59,7 +59,7 @@ func TestCluster(t *testing.T) {
 	s := remotetest.StartXRootDCluster(t, remotetest.GoodFiles(t))
 	base := "root://localhost:" + s.Addr[strings.LastIndex(s.Addr, ":")+1:] + "/"
 	remotetest.CheckValues(t, base, nil)
-	if _, err := remote.Open(t.Context(), base+"/none.root", remote.Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := remote.Open(t.Context(), base+"/none.root", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want fs.ErrNotExist", err)
 	}
 }
@@ -69,12 +69,13 @@ func TestServerErrors(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := xrootd.StartServer(t, "")
 	for name, want := range map[string]error{"/none.root": fs.ErrNotExist, "/": nil, "/../secret": nil} {
-		_, err := remote.Open(t.Context(), "root://"+s.Addr+"/"+name, remote.Options{Attempts: 1})
+		_, err := remote.Open(t.Context(), "root://"+s.Addr+"/"+name, &remote.Options{Attempts: 1})
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
-	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", remote.Options{}); err == nil || !strings.Contains(err.Error(), "no TLS") {
+	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", nil); err == nil ||
+		!strings.Contains(err.Error(), "no TLS") {
 		t.Errorf("%v, want no TLS", err)
 	}
 }
@@ -83,7 +84,7 @@ func TestServerErrors(t *testing.T) {
 func TestServerRestart(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := xrootd.StartServer(t, "")
-	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//objects.root", remote.Options{Tail: 100})
+	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//objects.root", &remote.Options{Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,8 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// TestServerLarge reads more than a real server sends at once, and more than its vectored reads allow.
+// TestServerLarge reads more than a real server sends at once, and more than its vectored reads
+// allow.
 func TestServerLarge(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := make([]byte, 30<<20)
@@ -132,7 +134,7 @@ func TestServerLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//large", remote.Options{Attempts: 1})
+	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//large", &remote.Options{Attempts: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,8 @@ func TestServerLarge(t *testing.T) {
 	}
 	for _, ranges := range [][]remote.Range{
 		{{Offset: 3, Data: make([]byte, len(want)-5)}},
-		{{Offset: 3, Data: make([]byte, 5<<20)}, {Offset: 6 << 20, Data: make([]byte, 9<<20)}, {Offset: 20 << 20, Data: make([]byte, 7)}},
+		{{Offset: 3, Data: make([]byte, 5<<20)}, {Offset: 6 << 20, Data: make([]byte, 9<<20)},
+			{Offset: 20 << 20, Data: make([]byte, 7)}},
 		many,
 	} {
 		if err := f.ReadRanges(t.Context(), ranges); err != nil {
@@ -157,8 +160,9 @@ func TestServerLarge(t *testing.T) {
 	}
 }
 
-// TestServerRequests counts what reading 4 of 40 columns takes, in the log of a real server: two reads of the
-// metadata, which are one request to the library, and a vectored read for each cluster or less.
+// TestServerRequests counts what reading 4 of 40 columns takes, in the log of a real server: two
+// reads of the metadata, which are one request to the library, and a vectored read for each cluster
+// or less.
 func TestServerRequests(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	const columns, entries, clusters = 40, 10_000, 4
@@ -166,7 +170,8 @@ func TestServerRequests(t *testing.T) {
 		writeColumns(t, filepath.Join(dir, "data", "columns.root"), columns, entries, clusters)
 	})
 	var stats remote.Stats
-	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events", &rntuple.ReadOptions{Remote: remote.Options{Stats: &stats}})
+	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events",
+		&rntuple.ReadOptions{Remote: remote.Options{Stats: &stats}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +195,8 @@ func TestServerRequests(t *testing.T) {
 	}
 	got, count := s.Requests(), stats.Count()
 	reads := got["read"] + got["readv"]
-	if got["login"] != 1 || got["open"] != 1 || got["query"] != 1 || reads > 2+clusters || got["stat"] != reads-2 || int(count.Requests) != reads-1 || count.Repeated != 0 {
+	if got["login"] != 1 || got["open"] != 1 || got["query"] != 1 || reads > 2+clusters || got["stat"] != reads-2 ||
+		int(count.Requests) != reads-1 || count.Repeated != 0 {
 		t.Errorf("%v, %+v", got, count)
 	}
 	if wanted := int64(4 * 8 * n); count.Read > wanted*17/16+200<<10 {
@@ -257,7 +263,8 @@ db.commit()`
 			if err := os.MkdirAll(filepath.Join(dir, "scitokens"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command("python3", "-c", script, filepath.Join(dir, "scitokens", "scitokens_cpp.sqllite"), issuer, keys).CombinedOutput(); err != nil {
+			if out, err := exec.Command("python3", "-c", script, filepath.Join(dir, "scitokens", "scitokens_cpp.sqllite"),
+				issuer, keys).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			config := "[Global]\naudience = https://wlcg.cern.ch/jwt/v1/any\n[Issuer local]\nissuer = " + issuer + "\nbase_path = /\n"
@@ -266,7 +273,8 @@ db.commit()`
 			}
 		})
 	token := func(scope string) string {
-		return jwt(t, key, map[string]any{"sub": "gopher", "iss": issuer, "aud": "https://wlcg.cern.ch/jwt/v1/any", "scope": scope, "wlcg.ver": "1.0",
+		return jwt(t, key, map[string]any{"sub": "gopher", "iss": issuer, "aud": "https://wlcg.cern.ch/jwt/v1/any",
+			"scope": scope, "wlcg.ver": "1.0",
 			"iat": time.Now().Unix(), "nbf": time.Now().Unix() - 10, "exp": time.Now().Add(time.Hour).Unix()})
 	}
 	good := token("storage.read:/")
@@ -281,7 +289,7 @@ db.commit()`
 	} {
 		t.Setenv("BEARER_TOKEN", c.token)
 		t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-		f, err := remote.Open(t.Context(), c.scheme+"://"+s.Addr+"//objects.root", remote.Options{Attempts: 1})
+		f, err := remote.Open(t.Context(), c.scheme+"://"+s.Addr+"//objects.root", &remote.Options{Attempts: 1})
 		if !errors.Is(err, c.want) || err != nil && c.token != "" && strings.Contains(err.Error(), c.token) {
 			t.Errorf("%s: %v, want %v\n%s", name, err, c.want, s.Log())
 		}

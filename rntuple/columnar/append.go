@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Span is a range of entries, items or elements: N from First on. For Append, a negative First stands for N values that are
-// missing.
+// A Span is a range of entries, items or elements: N from First on. For Append, a negative First
+// stands for N values that are missing.
 type Span struct{ First, N int64 }
 
 // AddSpan appends a span to spans, joined with the last one if they meet.
@@ -59,8 +59,9 @@ func (b *Budget) Alloc(n int64, size uintptr) error {
 	return nil
 }
 
-// Append appends copies of values of src to dst, an Array of the same shape. The error, a *frame.LimitError, says that they need
-// more than limit bytes of memory. Missing values are zero, empty, invalid or valueless.
+// Append appends copies of values of src to dst, an Array of the same shape. The error, a
+// *frame.LimitError, says that they need more than limit bytes of memory. Missing values are zero,
+// empty, invalid or valueless.
 func Append(dst, src *Array, spans []Span, limit int64) error {
 	b := Budget{Left: limit}
 	if err := dst.Append(&b, src, spans); err != nil {
@@ -74,7 +75,8 @@ func (b *Budget) TooLarge(what string, limit int64) error {
 	return &frame.LimitError{Limit: "EntryBytes", What: what, Need: limit + min(b.Over, math.MaxInt64-limit), Have: limit}
 }
 
-// Append is like the function Append, as far as the budget allows; the error is ErrBudget. Missing values are zero, empty, invalid or valueless.
+// Append is like the function Append, as far as the budget allows; the error is ErrBudget. Missing
+// values are zero, empty, invalid or valueless.
 func (a *Array) Append(b *Budget, src *Array, spans []Span) error {
 	n := Sum(spans)
 	switch {
@@ -145,7 +147,8 @@ func (a *Array) Append(b *Budget, src *Array, spans []Span) error {
 	return nil
 }
 
-// takeOffsets appends the offsets of values, and returns where their items are, in memory that goes back to b.spans.
+// takeOffsets appends the offsets of values, and returns where their items are, in memory that goes
+// back to b.spans.
 func (a *Array) takeOffsets(b *Budget, src *Array, spans []Span) (items []Span) {
 	if last := len(b.spans) - 1; last >= 0 {
 		items, b.spans = b.spans[last][:0], b.spans[:last]

@@ -11,12 +11,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestAppend appends random spans of numbers of all sizes and of collections, and sets the result beside that of one value after the other.
+// TestAppend appends random spans of numbers of all sizes and of collections, and sets the result
+// beside that of one value after the other.
 func TestAppend(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n := random.IntN(100)
-		bytes, singles, doubles, lists := &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar}, &Array{Shape: schema.Collection, Len: n, Offsets: []int64{0}}
+		bytes, singles, doubles, lists := &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar},
+			&Array{Shape: schema.Scalar}, &Array{Shape: schema.Collection, Len: n, Offsets: []int64{0}}
 		var a []uint8
 		var b []float32
 		var c []int64
@@ -115,7 +117,8 @@ func TestAppendBudget(t *testing.T) {
 	}
 }
 
-// valuesAt returns the value of a row of numbers, or the items of one of collections; zero or none of row -1.
+// valuesAt returns the value of a row of numbers, or the items of one of collections; zero or none
+// of row -1.
 func valuesAt(a *Array, row int64) []float64 {
 	if a.Shape == schema.Collection {
 		if row < 0 {

@@ -23,11 +23,11 @@ import (
 //	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
 //
 // Offsets has Len+1 elements, and the first is 0. Where Valid is not set, what Children[0] has in
-// that place is unspecified. Tags counts alternatives from 0, as std::variant::index does, and is -1
-// for variants without a value.
+// that place is unspecified. Tags counts alternatives from 0, as std::variant::index does, and is
+// -1 for variants without a value.
 //
-// Maps are collections of records of key and value. Enums and atomics have the shape of the value in
-// them, and a matched field of a rntuple.Join is an Optional. Fields that are stored in the same
+// Maps are collections of records of key and value. Enums and atomics have the shape of the value
+// in them, and a matched field of a rntuple.Join is an Optional. Fields that are stored in the same
 // columns, as projected fields and their sources, share memory, as far as they are not part of
 // optionals or variants. Nothing in an Array that was read may be changed.
 type Array struct {
@@ -51,17 +51,18 @@ type Array struct {
 // An Element is an element of the column of a Scalar, a Cardinality or a Bitset.
 type Element = column.Element
 
-// New returns an Array of the shape Scalar with the given values, which it keeps: bools, numbers, or characters (int8) and bytes
-// (uint8). The other shapes are made as literals, with an Array of New at the bottom.
+// New returns an Array of the shape Scalar with the given values, which it keeps: bools, numbers,
+// or characters (int8) and bytes (uint8). The other shapes are made as literals, with an Array of
+// New at the bottom.
 func New[T Element](values []T) *Array {
 	a := &Array{Shape: schema.Scalar}
 	SetValues(a, values)
 	return a
 }
 
-// Values returns the values of a Scalar as a slice of the Go type that the
-// documentation of package rntuple gives for them, those of a Cardinality as []uint64, those of a Bitset as
-// []bool; nil for other shapes.
+// Values returns the values of a Scalar as a slice of the Go type that the documentation of package
+// rntuple gives for them, those of a Cardinality as []uint64, those of a Bitset as []bool; nil for
+// other shapes.
 func (a *Array) Values() any {
 	if a.values == nil {
 		return nil
@@ -91,7 +92,8 @@ func Elements[T Element](a *Array) []T {
 	return v
 }
 
-// SetValues makes v, which a keeps, the values of a Scalar, a Cardinality or a Bitset, and sets Len to their number.
+// SetValues makes v, which a keeps, the values of a Scalar, a Cardinality or a Bitset, and sets Len
+// to their number.
 func SetValues[T Element](a *Array, v []T) {
 	a.values = numbers[T](v)
 	switch {
@@ -122,7 +124,8 @@ func Like(a *Array) *Array {
 
 // Alike reports whether a and b have the same shape, and the same types of values.
 func Alike(a, b *Array) bool {
-	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) && slices.EqualFunc(a.Children, b.Children, Alike)
+	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) &&
+		slices.EqualFunc(a.Children, b.Children, Alike)
 }
 
 // OptionalOf returns an empty Array of optionals of values like those of a.
@@ -142,7 +145,8 @@ func (a *Array) clear(fresh bool) {
 	if fresh {
 		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = nil, nil, nil, nil, nil
 	}
-	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0], a.Tags[:0], a.Index[:0]
+	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0],
+		a.Tags[:0], a.Index[:0]
 	if a.hasOffsets() {
 		a.Offsets = append(a.Offsets, 0)
 	}

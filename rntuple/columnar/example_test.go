@@ -8,7 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// The momenta of three events, which have two muons, none and one, are put in the order of other events.
+// The momenta of three events, which have two muons, none and one, are put in the order of other
+// events.
 func Example() {
 	pt := &columnar.Array{
 		Name:     "Muon_pt",

@@ -28,13 +28,15 @@ func (v numbers[T]) empty(fresh bool) values {
 	return v[:0]
 }
 
-// Short spans, where there is room, are copied in steps of 32 bytes or 8 offsets; the next spans overwrite what is too much.
-// Processors guess wrongly where loops end that are as short as most spans.
+// Short spans, where there is room, are copied in steps of 32 bytes or 8 offsets; the next spans
+// overwrite what is too much. Processors guess wrongly where loops end that are as short as most
+// spans.
 const stepBytes, stepOffsets = 32, 8
 
 func copyStep(to, from unsafe.Pointer) {
 	t, f := (*[stepBytes]byte)(to), (*[stepBytes]byte)(from)
-	a, b, c, d := binary.NativeEndian.Uint64(f[:]), binary.NativeEndian.Uint64(f[8:]), binary.NativeEndian.Uint64(f[16:]), binary.NativeEndian.Uint64(f[24:])
+	a, b, c, d := binary.NativeEndian.Uint64(f[:]), binary.NativeEndian.Uint64(f[8:]), binary.NativeEndian.Uint64(f[16:]),
+		binary.NativeEndian.Uint64(f[24:])
 	binary.NativeEndian.PutUint64(t[:], a)
 	binary.NativeEndian.PutUint64(t[8:], b)
 	binary.NativeEndian.PutUint64(t[16:], c)

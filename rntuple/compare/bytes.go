@@ -83,9 +83,10 @@ func alike(a, b rntuple.Chunk) bool {
 	return true
 }
 
-// samePage reports whether two pages have equal bytes, which match their checksums. They do not if they cannot be read: decoding
-// them returns the error.
-func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column, q envelope.Page) bool {
+// samePage reports whether two pages have equal bytes, which match their checksums. They do not if
+// they cannot be read: decoding them returns the error.
+func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column,
+	q envelope.Page) bool {
 	if p.Locator.Size == 0 {
 		return false
 	}

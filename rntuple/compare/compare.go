@@ -18,8 +18,8 @@ import (
 // Options say how RNTuples are compared. The zero value stands for the defaults, and so does a nil
 // pointer. Paths are those that rntuple.ViewOf takes.
 type Options struct {
-	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to each
-	// other, and so are 0 and -0. Integers have no tolerance.
+	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to
+	// each other, and so are 0 and -0. Integers have no tolerance.
 	Tolerance Tolerance
 
 	// Fields has the tolerances of fields, by path, and of the fields below them; the longest path
@@ -32,12 +32,13 @@ type Options struct {
 	Only []string
 
 	// Progress, if set, is called with the number of entries compared so far, summed over all
-	// top-level fields, and their total. Calls do not overlap, but may come from several goroutines.
+	// top-level fields, and their total. Calls do not overlap, but may come from several
+	// goroutines.
 	Progress func(done, total int64)
 }
 
-// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the larger
-// one.
+// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the
+// larger one.
 type Tolerance struct{ Abs, Rel float64 }
 
 // check returns a copy of the options if they can be honoured.
@@ -144,7 +145,8 @@ func Values(ctx context.Context, a, b *rntuple.Reader, o *Options) (*Result, err
 	c := &comparison{Options: options, a: a.WithContext(ctx), b: b.WithContext(ctx)}
 	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: differences}
 	c.entries = min(result.Entries[0], result.Entries[1])
-	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !options.touches(p.a.Path()) })
+	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields),
+		func(p *pair) bool { return !options.touches(p.a.Path()) })
 	if err := c.all(ctx, pairs); err != nil {
 		return nil, err
 	}

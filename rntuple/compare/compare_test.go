@@ -114,16 +114,18 @@ func TestEdits(t *testing.T) {
 		{"no numbers", func(e []event) { e[1].E, e[5].E, e[6].E = nan, inf, -inf }, []Field{
 			{"E", 3, 1, 3, inf, inf},
 		}, &Options{Tolerance: Tolerance{Abs: 1e300, Rel: 1}}},
-		{"items", func(e []event) { e[7].Jets[1].Pt, e[7].Jets[2].Pt, e[11].Jets[0].N, e[11].Jets[0].Tag = 2, 4, 5, false }, []Field{
-			{"Jets._0.Pt", 1, 7, 2, 3, 0.75},
-			{"Jets._0.N", 1, 11, 1, 10, 2},
-			{"Jets._0.Tag", 1, 11, 1, 1, 1},
-		}, nil},
-		{"sizes", func(e []event) { e[7].Jets, e[9].Jets = e[7].Jets[:1], nil; e[8].Hits[0] = nil; e[10].Hits = nil }, []Field{
-			{"Jets", 2, 7, 2, 0, 0},
-			{"Hits", 1, 10, 1, 0, 0},
-			{"Hits._0", 1, 8, 1, 0, 0},
-		}, nil},
+		{"items", func(e []event) { e[7].Jets[1].Pt, e[7].Jets[2].Pt, e[11].Jets[0].N, e[11].Jets[0].Tag = 2, 4, 5, false },
+			[]Field{
+				{"Jets._0.Pt", 1, 7, 2, 3, 0.75},
+				{"Jets._0.N", 1, 11, 1, 10, 2},
+				{"Jets._0.Tag", 1, 11, 1, 1, 1},
+			}, nil},
+		{"sizes", func(e []event) { e[7].Jets, e[9].Jets = e[7].Jets[:1], nil; e[8].Hits[0] = nil; e[10].Hits = nil },
+			[]Field{
+				{"Jets", 2, 7, 2, 0, 0},
+				{"Hits", 1, 10, 1, 0, 0},
+				{"Hits._0", 1, 8, 1, 0, 0},
+			}, nil},
 		{"the rest", func(e []event) {
 			e[1].Best, *e[2].Best, e[4].Best = new(float32), 3, nil
 			e[5].Name = "x"
@@ -178,7 +180,8 @@ func TestTypes(t *testing.T) {
 		A uint64
 	}
 	a := write(t, []first{{-1, 0.1, []int16{1, -1}, [2]int8{1, 2}, struct{ X, Y int32 }{1, 2}, "", "", 1}, {}}, nil)
-	b := write(t, []second{{1, nil, struct{ Y, Z int64 }{2, 3}, []int8{1, 2}, []uint64{1, 1}, 0.1, 1}, {D: make([]int8, 3)}, {}}, nil)
+	b := write(t, []second{{1, nil, struct{ Y, Z int64 }{2, 3}, []int8{1, 2}, []uint64{1, 1}, 0.1, 1},
+		{D: make([]int8, 3)}, {}}, nil)
 	result, err := Values(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +203,8 @@ func TestTypes(t *testing.T) {
 	wantSchema := []string{
 		`A: type: "std::int32_t", "std::uint64_t"`, `B: type: "float", "double"`,
 		`C: type: "std::vector<std::int16_t>", "std::vector<std::uint64_t>"`, `C._0: type: "std::int16_t", "std::uint64_t"`,
-		`D: type: "std::array<std::int8_t,2>", "std::vector<std::int8_t>"`, `D: structure: "array", "collection"`, `D: array size: "2", "0"`,
+		`D: type: "std::array<std::int8_t,2>", "std::vector<std::int8_t>"`, `D: structure: "array", "collection"`,
+		`D: array size: "2", "0"`,
 		`E.X: field: "std::int32_t", ""`, `E.Y: type: "std::int32_t", "std::int64_t"`, `E.Z: field: "", "std::int64_t"`,
 		`F: type: "std::string", "std::vector<std::int8_t>"`, `F: structure: "string", "collection"`,
 		`G: field: "std::string", ""`, `H: type: "std::uint64_t", "std::int8_t"`,
@@ -216,7 +220,8 @@ func TestTypes(t *testing.T) {
 // TestUnordered compares sets and maps that were written in different orders.
 func TestUnordered(t *testing.T) {
 	doc := &schema.Document{Name: "n"}
-	for _, m := range [][2]string{{"s", "std::unordered_set<int>"}, {"m", "std::unordered_map<std::string,std::vector<float>>"}} {
+	for _, m := range [][2]string{{"s", "std::unordered_set<int>"},
+		{"m", "std::unordered_map<std::string,std::vector<float>>"}} {
 		f, err := schema.FieldOf(m[0], m[1])
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +240,8 @@ func TestUnordered(t *testing.T) {
 		}
 		return open(t, path, "n")
 	}
-	x, y, z := value.KeyValue{Key: "x", Value: []any{float32(1)}}, value.KeyValue{Key: "y", Value: []any{float32(2)}}, value.KeyValue{Key: "y", Value: []any{float32(3)}}
+	x, y, z := value.KeyValue{Key: "x", Value: []any{float32(1)}}, value.KeyValue{Key: "y", Value: []any{float32(2)}},
+		value.KeyValue{Key: "y", Value: []any{float32(3)}}
 	a := make([]any{int32(1), int32(2)}, x, y)
 	if result, err := Values(t.Context(), a, make([]any{int32(2), int32(1)}, y, x), nil); err != nil || !result.Equal() {
 		t.Errorf("%+v, %v", result, err)
@@ -265,7 +271,8 @@ func TestRandom(t *testing.T) {
 		for i := range writers {
 			paths[i] = filepath.Join(t.TempDir(), "f")
 			var err error
-			writers[i], err = rntuple.CreateRecords(paths[i], "n", doc, &rntuple.WriteOptions{Compression: 404, ClusterSize: 1 + m.Int64N(2000), MaxUnzippedPageSize: 16 + m.Int64N(500)})
+			writers[i], err = rntuple.CreateRecords(paths[i], "n", doc,
+				&rntuple.WriteOptions{Compression: 404, ClusterSize: 1 + m.Int64N(2000), MaxUnzippedPageSize: 16 + m.Int64N(500)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -362,7 +369,8 @@ func TestLayout(t *testing.T) {
 	}
 	n := 1000
 	a := write(t, make([]narrow, n), &rntuple.WriteOptions{Compression: compress.None})
-	b := write(t, make([]wide, n), &rntuple.WriteOptions{Compression: compress.None, ClusterSize: 4000, PageBufferBudget: 1 << 20})
+	b := write(t, make([]wide, n), &rntuple.WriteOptions{Compression: compress.None, ClusterSize: 4000,
+		PageBufferBudget: 1 << 20})
 	all, err := Layout(a, b, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -410,11 +418,14 @@ func TestFailures(t *testing.T) {
 	if _, err := Values(ctx, open(t, path, ""), open(t, path, ""), nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), &Options{Fields: map[string]Tolerance{"Nope": {Abs: 1, Rel: 1}}}); !errors.Is(err, schema.ErrNoField) {
+	if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""),
+		&Options{Fields: map[string]Tolerance{"Nope": {Abs: 1, Rel: 1}}}); !errors.Is(err, schema.ErrNoField) {
 		t.Error(err)
 	}
-	for _, bad := range []*Options{{Tolerance: Tolerance{Abs: -1}}, {Tolerance: Tolerance{Rel: math.NaN()}}, {Fields: map[string]Tolerance{"X": {Rel: -1}}}} {
-		if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), bad); err == nil || !strings.Contains(err.Error(), "must not be negative") {
+	for _, bad := range []*Options{{Tolerance: Tolerance{Abs: -1}}, {Tolerance: Tolerance{Rel: math.NaN()}},
+		{Fields: map[string]Tolerance{"X": {Rel: -1}}}} {
+		if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), bad); err == nil ||
+			!strings.Contains(err.Error(), "must not be negative") {
 			t.Errorf("a tolerance that is none: %v", err)
 		}
 	}
@@ -423,7 +434,8 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, other := range []string{path, path + "bad"} {
-		if _, err := Values(t.Context(), open(t, other, ""), open(t, path+"bad", ""), nil); !errors.Is(err, rntuple.ErrChecksum) {
+		if _, err := Values(t.Context(), open(t, other, ""), open(t, path+"bad", ""),
+			nil); !errors.Is(err, rntuple.ErrChecksum) {
 			t.Errorf("%s: %v", other, err)
 		}
 	}

@@ -45,7 +45,8 @@ func ExampleValues() {
 		defer readers[i].Close()
 	}
 
-	result, err := compare.Values(context.Background(), readers[0], readers[1], &compare.Options{Tolerance: compare.Tolerance{Abs: 0, Rel: 1e-6}})
+	result, err := compare.Values(context.Background(), readers[0], readers[1],
+		&compare.Options{Tolerance: compare.Tolerance{Abs: 0, Rel: 1e-6}})
 	if err != nil {
 		log.Fatal(err)
 	}

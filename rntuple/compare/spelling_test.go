@@ -14,7 +14,8 @@ func TestSpellings(t *testing.T) {
 	of := func(types ...string) *schema.Schema {
 		h := &envelope.Header{Name: "n"}
 		for i, typ := range types {
-			h.Fields = append(h.Fields, envelope.Field{Name: string(rune('a' + i)), TypeName: typ, Parent: uint32(i), Role: envelope.RoleRecord})
+			h.Fields = append(h.Fields, envelope.Field{Name: string(rune('a' + i)), TypeName: typ, Parent: uint32(i),
+				Role: envelope.RoleRecord})
 		}
 		s, err := schema.Build(h, nil)
 		if err != nil {

@@ -10,7 +10,8 @@ func TestResultString(t *testing.T) {
 	r = &Result{
 		Entries: [2]int64{3, 4},
 		Schema:  []Difference{{"x", "type", "float", "double"}},
-		Fields:  []Field{{Path: "x", Entries: 1, First: 2, Values: 5, MaxAbs: 0.5, MaxRel: 0.25}, {Path: "y", First: -1, MaxAbs: 1}},
+		Fields: []Field{{Path: "x", Entries: 1, First: 2, Values: 5, MaxAbs: 0.5, MaxRel: 0.25},
+			{Path: "y", First: -1, MaxAbs: 1}},
 	}
 	const want = `3 entries, 4 entries
 x: type: "float", "double"

@@ -87,7 +87,8 @@ func (c *comparison) scalars(p, in *pair) (comparer, error) {
 var flats = [...]func(c *comparison, p, in *pair) (comparer, error){
 	reflect.Bool: flatOf[bool],
 	reflect.Int8: flatOf[int8], reflect.Int16: flatOf[int16], reflect.Int32: flatOf[int32], reflect.Int64: flatOf[int64],
-	reflect.Uint8: flatOf[uint8], reflect.Uint16: flatOf[uint16], reflect.Uint32: flatOf[uint32], reflect.Uint64: flatOf[uint64],
+	reflect.Uint8: flatOf[uint8], reflect.Uint16: flatOf[uint16], reflect.Uint32: flatOf[uint32],
+	reflect.Uint64:  flatOf[uint64],
 	reflect.Float32: flatOf[float32], reflect.Float64: flatOf[float64],
 }
 

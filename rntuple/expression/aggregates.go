@@ -21,21 +21,29 @@ const manyArguments = 1 << 20
 
 func init() { // functions call others
 	builtins = map[string]builtin{
-		"any": {(*builder).summary, 2, 2}, "all": {(*builder).summary, 2, 2}, "none": {(*builder).summary, 2, 2}, "one": {(*builder).summary, 2, 2},
-		"count": {(*builder).summary, 1, 2}, "filter": {(*builder).filter, 2, 2}, "map": {(*builder).mapItems, 2, 2}, "sum": {(*builder).sum, 1, 2},
+		"any": {(*builder).summary, 2, 2}, "all": {(*builder).summary, 2, 2}, "none": {(*builder).summary, 2, 2},
+		"one":   {(*builder).summary, 2, 2},
+		"count": {(*builder).summary, 1, 2}, "filter": {(*builder).filter, 2, 2}, "map": {(*builder).mapItems, 2, 2},
+		"sum":  {(*builder).sum, 1, 2},
 		"find": {(*builder).findItem, 2, 2}, "findLast": {(*builder).findItem, 2, 2},
 		"findIndex": {(*builder).findItem, 2, 2}, "findLastIndex": {(*builder).findItem, 2, 2},
 		"first": {(*builder).pick, 1, 1}, "last": {(*builder).pick, 1, 1}, "get": {(*builder).pick, 2, 2},
-		"min": {(*builder).statistic, 1, manyArguments}, "max": {(*builder).statistic, 1, manyArguments}, "mean": {(*builder).statistic, 1, manyArguments}, "median": {(*builder).statistic, 1, manyArguments},
-		"len": {(*builder).length, 1, 1}, "take": {(*builder).take, 2, 2}, "concat": {(*builder).concat, 1, manyArguments}, "flatten": {(*builder).flatten, 1, 1},
+		"min": {(*builder).statistic, 1, manyArguments}, "max": {(*builder).statistic, 1, manyArguments},
+		"mean": {(*builder).statistic, 1, manyArguments}, "median": {(*builder).statistic, 1, manyArguments},
+		"len": {(*builder).length, 1, 1}, "take": {(*builder).take, 2, 2}, "concat": {(*builder).concat, 1, manyArguments},
+		"flatten": {(*builder).flatten, 1, 1},
 		"reverse": {(*builder).reverse, 1, 1}, "sort": {(*builder).sort, 1, 2}, "argsort": {(*builder).argsort, 1, 1},
-		"argmin": {(*builder).argExtreme, 1, 1}, "argmax": {(*builder).argExtreme, 1, 1}, "sortBy": {(*builder).sortBy, 2, 3}, "uniq": {(*builder).uniq, 1, 1},
-		"groupBy": {(*builder).groupBy, 2, 2}, "keys": {(*builder).keysOf, 1, 1}, "values": {(*builder).keysOf, 1, 1}, "reduce": {(*builder).reduce, 2, 3}, "combinations": {(*builder).combinations, 1, 2},
+		"argmin": {(*builder).argExtreme, 1, 1}, "argmax": {(*builder).argExtreme, 1, 1}, "sortBy": {(*builder).sortBy, 2, 3},
+		"uniq":    {(*builder).uniq, 1, 1},
+		"groupBy": {(*builder).groupBy, 2, 2}, "keys": {(*builder).keysOf, 1, 1}, "values": {(*builder).keysOf, 1, 1},
+		"reduce": {(*builder).reduce, 2, 3}, "combinations": {(*builder).combinations, 1, 2},
 		"int": {(*builder).convert, 1, 1}, "float": {(*builder).convert, 1, 1}, "string": {(*builder).text, 1, 1},
 		"upper": {(*builder).changed, 1, 1}, "lower": {(*builder).changed, 1, 1}, "trim": {(*builder).changed, 1, 2},
-		"trimPrefix": {(*builder).changed, 1, 2}, "trimSuffix": {(*builder).changed, 1, 2}, "replace": {(*builder).replace, 3, 4}, "repeat": {(*builder).repeat, 2, 2},
+		"trimPrefix": {(*builder).changed, 1, 2}, "trimSuffix": {(*builder).changed, 1, 2},
+		"replace": {(*builder).replace, 3, 4}, "repeat": {(*builder).repeat, 2, 2},
 		"split": {(*builder).split, 2, 3}, "splitAfter": {(*builder).split, 2, 3}, "join": {(*builder).join, 1, 2},
-		"indexOf": {(*builder).indexOf, 2, 2}, "lastIndexOf": {(*builder).indexOf, 2, 2}, "hasPrefix": {(*builder).hasPart, 2, 2}, "hasSuffix": {(*builder).hasPart, 2, 2},
+		"indexOf": {(*builder).indexOf, 2, 2}, "lastIndexOf": {(*builder).indexOf, 2, 2},
+		"hasPrefix": {(*builder).hasPart, 2, 2}, "hasSuffix": {(*builder).hasPart, 2, 2},
 		"bitshl": {(*builder).shift, 2, 2}, "bitshr": {(*builder).shift, 2, 2}, "bitushr": {(*builder).shift, 2, 2},
 	}
 }
@@ -129,7 +137,8 @@ func counted(d *domain, items *node[bool]) func(z *zones) extent[int64] {
 	}
 }
 
-// extremes bounds the least or greatest items of arrays, which empty ones do not have. No item is missing.
+// extremes bounds the least or greatest items of arrays, which empty ones do not have. No item is
+// missing.
 func extremes[T any](d *domain, items *node[T]) func(z *zones) extent[T] {
 	return func(z *zones) extent[T] { return items.extent(z).orMissing(d.span(z).low == 0) }
 }
@@ -179,8 +188,8 @@ func means(d *domain, items *node[float64]) func(z *zones) extent[float64] {
 // maxSummands is more than memory has room for.
 const maxSummands = 1 << 40
 
-// errorOfSums returns a bound, several times too high, of the relative error of sums of up to n floats of one sign: each addition
-// adds 2^-53.
+// errorOfSums returns a bound, several times too high, of the relative error of sums of up to n
+// floats of one sign: each addition adds 2^-53.
 func errorOfSums(n int64) float64 { return float64(min(n, maxSummands)+2) * 0x1p-51 }
 
 // overItems returns the column that a function computes from the items of arrays.
@@ -323,7 +332,8 @@ func (b *builder) pick(n *syntax.Call) (value, error) {
 	return b.index(n, v, all[1])
 }
 
-// length returns the number of items of an array, of members of a record, or of characters of a string.
+// length returns the number of items of an array, of members of a record, or of characters of a
+// string.
 func (b *builder) length(n *syntax.Call) (value, error) {
 	v, err := b.build(n.Args[0])
 	switch {
@@ -480,5 +490,6 @@ func (b *builder) take(n *syntax.Call) (value, error) {
 	case count.list != nil && (count.list.item.kind == Int || count.list.item.null):
 		return b.some(n, v, count)
 	}
-	return value{}, b.errorf(n.Args[1], "%s, but argument 2 of take(v, indices) is an array of integers", is(n.Args[1], count))
+	return value{}, b.errorf(n.Args[1], "%s, but argument 2 of take(v, indices) is an array of integers",
+		is(n.Args[1], count))
 }

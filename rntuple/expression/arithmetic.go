@@ -5,7 +5,8 @@ import "math"
 func arithmeticOf(op string, l, r value) (value, bool, error) {
 	missing := l.missing || r.missing
 	switch {
-	case (l.null || r.null) && (l.null || l.isNumber() || l.kind == String) && (r.null || r.isNumber() || r.kind == String):
+	case (l.null || r.null) && (l.null || l.isNumber() || l.kind == String) &&
+		(r.null || r.isNumber() || r.kind == String):
 		return nothing(l.of), true, nil
 	case l.kind == String && r.kind == String && op == "+":
 		return scalar(concatenate(l.strings(), r.strings()), missing), true, nil
@@ -26,7 +27,8 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 	case l.kind == Int:
 		return scalar(calculate(op, l.ints(), r.ints()), missing), true, nil
 	case op == "/":
-		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true, nil
+		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true,
+			nil
 	case op == "**":
 		var n *node[float64]
 		if e := r.floats().one; e != nil && *e == 2 {
@@ -112,7 +114,8 @@ func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
 	return mapped(l, orderConst(op, *r.one)).known(known)
 }
 
-// compareSingles compares a float32 field with c without widening it. It rounds c to a float32 that gives the same results.
+// compareSingles compares a float32 field with c without widening it. It rounds c to a float32 that
+// gives the same results.
 func compareSingles(op string, x *node[float64], c float64) *node[bool] {
 	limit := float32(c)
 	switch up := op == "<" || op == ">="; {
@@ -189,7 +192,8 @@ func calculated[T number](op string, a, b *node[T]) func(z *zones) extent[T] {
 	}, a, b)
 }
 
-// wrapsAround reports whether the sum, difference or product of integers may not fit 64 bits. If not at the bounds, it does nowhere.
+// wrapsAround reports whether the sum, difference or product of integers may not fit 64 bits. If
+// not at the bounds, it does nowhere.
 func wrapsAround(op string, a, b extent[int64]) bool {
 	for _, x := range a.points() {
 		for _, y := range b.points() {

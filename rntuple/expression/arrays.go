@@ -44,8 +44,8 @@ func (b *builder) memberOf(n, of syntax.Node, v value, name string) (value, erro
 	return b.read(m)
 }
 
-// maxMembers is how many members a record of the text may have, with those of its members: records that let shares could be
-// compared for ever.
+// maxMembers is how many members a record of the text may have, with those of its members: records
+// that let shares could be compared for ever.
 const maxMembers = 10_000
 
 // recordOf returns a record that the text makes.
@@ -94,7 +94,8 @@ func (b *builder) arrayOf(n *syntax.Array) (value, error) {
 	if v.list.tuple {
 		for i, item := range all {
 			if !all[0].compatible(item) {
-				return value{}, b.errorf(n, "an array of values of different types: %s, %s", is(n.Items[0], all[0]), is(n.Items[i], item))
+				return value{}, b.errorf(n, "an array of values of different types: %s, %s",
+					is(n.Items[0], all[0]), is(n.Items[i], item))
 			}
 		}
 	}
@@ -123,7 +124,10 @@ func arrayOf(parts []value) value {
 		})
 	}
 	size := int64(len(parts))
-	which := number(func(k int64) int64 { return k % size }).known(func(*zones) extent[int64] { return between(0, size-1) })
+	which := number(func(k int64) int64 { return k % size }).known(func(*zones) extent[int64] {
+		return between(0,
+			size-1)
+	})
 	item, ok := mux(which, number(func(k int64) int64 { return k / size }), parts, false)
 	v := listOf(items, item, nil)
 	v.list.size, v.list.tuple = len(parts), !ok
@@ -193,7 +197,8 @@ func (b *builder) indexed(n *syntax.Index) (value, error) {
 // index returns the item of an array at an index, which is missing out of range.
 func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	i, fixed := at.literal.(int64)
-	if size := int64(len(v.list.parts)); fixed && (!v.missing || v.list.tuple) { // those of a tuple are missing where it is
+	// those of a tuple are missing where it is
+	if size := int64(len(v.list.parts)); fixed && (!v.missing || v.list.tuple) {
 		if -size <= i && i < size {
 			return b.read(v.list.parts[(i+size)%size])
 		}
@@ -238,7 +243,8 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	return v.list.item.taken(place, true), nil
 }
 
-// placeOfIndex returns the column of the places of the items with a number, which is missing where there is none.
+// placeOfIndex returns the column of the places of the items with a number, which is missing where
+// there is none.
 func placeOfIndex(array value, index int64) *node[int64] {
 	items := array.list.items
 	return newNode(array.of, func(r *run, n *node[int64]) {
@@ -273,8 +279,8 @@ func lengths(d *domain) *node[int64] {
 	}).known(d.span)
 }
 
-// some returns the items of arrays at several indices: all of them, or none if one is not there. That is an error for the indices that
-// argsort and combinations yield.
+// some returns the items of arrays at several indices: all of them, or none if one is not there.
+// That is an error for the indices that argsort and combinations yield.
 func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	strict := at.index
 	if at.list.item.null {
@@ -314,13 +320,15 @@ func within(v, at value) *node[bool] {
 		out := ok.out(r, len(o)-1)
 		for i := range out {
 			n := o[i+1] - o[i]
-			out[i] = !slices.ContainsFunc(all[p[i]:p[i+1]], func(k int64) bool { return uint64(k+n) >= uint64(2*n) }) // from -n to n-1
+			// from -n to n-1
+			out[i] = !slices.ContainsFunc(all[p[i]:p[i+1]], func(k int64) bool { return uint64(k+n) >= uint64(2*n) })
 		}
 	})
 }
 
-// itemsAt returns the rows of the items of v at indices. If strict is not nil, an index outside of the array is an error at that place. Otherwise
-// all indices must be within, and negative ones count from the end.
+// itemsAt returns the rows of the items of v at indices. If strict is not nil, an index outside of
+// the array is an error at that place. Otherwise all indices must be within, and negative ones
+// count from the end.
 func itemsAt(v, at value, strict *place) *node[int64] {
 	items, indices := v.list.items, at.list.items
 	return newNode(indices, func(r *run, n *node[int64]) {
@@ -511,7 +519,10 @@ func (b *builder) masked(n *syntax.Index, v, mask value) (value, error) {
 			return value{}, err
 		}
 	}
-	mask = b.aligned(mask, v, func(n, m int64) string { return fmt.Sprintf("an array of %d items has an index of %d bools", n, m) }, n)
+	mask = b.aligned(mask, v, func(n, m int64) string {
+		return fmt.Sprintf("an array of %d items has an index of %d bools",
+			n, m)
+	}, n)
 	return filtered(v, mask.list.item.condition()), nil
 }
 
@@ -520,7 +531,8 @@ func sprintLengths(name string, n, m int64) string {
 	return fmt.Sprintf("%s: arrays of %d and %d items", name, n, m)
 }
 
-// aligned returns an array with the items in the domain of those of another one of the same domain, which must have as many.
+// aligned returns an array with the items in the domain of those of another one of the same domain,
+// which must have as many.
 func (b *builder) aligned(v, with value, message func(n, m int64) string, n syntax.Node) value {
 	to, from, at := with.list.items, v.list.items, b.place(n)
 	if to == from {

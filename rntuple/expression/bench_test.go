@@ -53,8 +53,8 @@ func BenchmarkConditions(b *testing.B) {
 	})
 }
 
-// BenchmarkOrder compares all orders of three conditions that leave 1 %, 10 % and 50 % of the entries: worst/best is the time of the
-// slowest divided by that of the fastest.
+// BenchmarkOrder compares all orders of three conditions that leave 1 %, 10 % and 50 % of the
+// entries: worst/best is the time of the slowest divided by that of the fastest.
 func BenchmarkOrder(b *testing.B) {
 	type row struct {
 		A, B, C int32
@@ -62,11 +62,13 @@ func BenchmarkOrder(b *testing.B) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	r := written(b, 1_000_000, func(int) *row {
-		return &row{random.Int32N(100), random.Int32N(100), random.Int32N(100), someFloat32s(random), someFloat32s(random), someFloat32s(random)}
+		return &row{random.Int32N(100), random.Int32N(100), random.Int32N(100), someFloat32s(random),
+			someFloat32s(random), someFloat32s(random)}
 	})
 	few, some, half := "(A < 1 and sum(X) >= 0)", "(B < 10 and sum(Y) >= 0)", "(C < 50 and sum(Z) >= 0)"
 	var works []func() error
-	for _, order := range [][]string{{few, some, half}, {few, half, some}, {some, few, half}, {some, half, few}, {half, few, some}, {half, some, few}} {
+	for _, order := range [][]string{{few, some, half}, {few, half, some}, {some, few, half}, {some, half, few},
+		{half, few, some}, {half, some, few}} {
 		c := must(b, strings.Join(order, " and ")).Condition()
 		works = append(works, func() error { return selecting(r, c) })
 	}
@@ -75,8 +77,9 @@ func BenchmarkOrder(b *testing.B) {
 	b.ReportMetric(slices.Max(times)/slices.Min(times), "worst/best")
 }
 
-// BenchmarkSelectivity sets reading the entries of a condition beside reading all entries: with and without are their times. The
-// condition is about one of the fields that are read, and leaves entries everywhere, or in one place.
+// BenchmarkSelectivity sets reading the entries of a condition beside reading all entries: with and
+// without are their times. The condition is about one of the fields that are read, and leaves
+// entries everywhere, or in one place.
 func BenchmarkSelectivity(b *testing.B) {
 	type row struct {
 		Everywhere, Together   float64
@@ -87,7 +90,8 @@ func BenchmarkSelectivity(b *testing.B) {
 	random := rand.New(rand.NewPCG(3, 4))
 	r := written(b, n, func(i int) *row {
 		f := random.Float32
-		return &row{random.Float64(), float64(i) / n, f(), f(), f(), f(), f(), f(), f(), f(), someFloat32s(random), someFloat32s(random), someFloat32s(random)}
+		return &row{random.Float64(), float64(i) / n, f(), f(), f(), f(), f(), f(), f(), f(), someFloat32s(random),
+			someFloat32s(random), someFloat32s(random)}
 	})
 	for _, field := range []string{"Everywhere", "Together"} {
 		for _, share := range []float64{1e-4, 1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 1} {

@@ -17,7 +17,8 @@ import (
 type bounded interface {
 	// forget makes the node compute its values again.
 	forget()
-	// outside says which value, or number of items of an array, is not within its bounds; tight reports whether there are bounds.
+	// outside says which value, or number of items of an array, is not within its bounds; tight
+	// reports whether there are bounds.
 	outside(z *zones) (what string, tight bool)
 }
 
@@ -62,12 +63,14 @@ func (n *node[T]) outside(z *zones) (what string, tight bool) {
 	return "", n.extents.in != nil
 }
 
-// TestBounds evaluates random expressions for the entries of clusters, and makes sure that no value of any node, no number of items and no error is
-// beyond what the node says of the cluster, from zones that are those of the values or wider.
+// TestBounds evaluates random expressions for the entries of clusters, and makes sure that no value
+// of any node, no number of items and no error is beyond what the node says of the cluster, from
+// zones that are those of the values or wider.
 func TestBounds(t *testing.T) {
 	random := sampletest.Rand(t)
 	path := filepath.Join(t.TempDir(), "zoo.root")
-	if err := oracle.WriteZoo(path, 12, random.Uint64(), &rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1}); err != nil {
+	if err := oracle.WriteZoo(path, 12, random.Uint64(),
+		&rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	zoo, err := rntuple.Open(path, "", nil)
@@ -142,7 +145,8 @@ func (w *watch) check(text string) {
 	}
 	for i, c := range clusters {
 		possible := in.possible(w.zonesOf(i))
-		for b, err := range rntuple.BatchesIn(w.r, rntuple.EntryRange{First: c.First, End: c.First + c.Len()}, &rntuple.BatchOptions{Fields: paths}) {
+		for b, err := range rntuple.BatchesIn(w.r, rntuple.EntryRange{First: c.First, End: c.First + c.Len()},
+			&rntuple.BatchOptions{Fields: paths}) {
 			if err != nil {
 				w.Fatal(err)
 			}
@@ -214,7 +218,8 @@ func (w *watch) wider(b zonemap.Bounds) zonemap.Bounds {
 		more.Least = []uint64{0, 1, 2, 7, 1 << 32, math.MaxInt64, math.MaxUint64}[w.IntN(7)]
 		more.Greatest = more.Least
 	case zonemap.Float:
-		x := []float64{0, math.Copysign(0, -1), 1, -1, 10, -0.5, math.MaxFloat64, 5e-324, math.Inf(1), math.Inf(-1)}[w.IntN(10)]
+		x := []float64{0, math.Copysign(0, -1), 1, -1, 10, -0.5, math.MaxFloat64, 5e-324, math.Inf(1),
+			math.Inf(-1)}[w.IntN(10)]
 		more.Least, more.NaN = math.Float64bits(x), w.IntN(4) == 0
 		more.Greatest = more.Least
 	}

@@ -144,7 +144,8 @@ var hostile = []string{
 	`S matches repeat("a", 1000000)`,
 	"len(1..999999) == N",
 	"(1..999999)[N] == -5",
-	doubled(`{"a": 1}`, `{"a": v, "b": v}`, 12, "let w = v; ") + strings.ReplaceAll(doubled("w", "N > 0 ? v : v", 700, "true"), "v", "x"),
+	doubled(`{"a": 1}`, `{"a": v, "b": v}`, 12,
+		"let w = v; ") + strings.ReplaceAll(doubled("w", "N > 0 ? v : v", 700, "true"), "v", "x"),
 	doubled("[N]", "[v]", 1400, "v == N"),
 	`len(map(1..900000, [{"a": #, "b": 1.5}][0])) == N`,
 	"let v = repeat(S, 16000); any(1..900000, len(v) + # < 0)",
@@ -208,7 +209,8 @@ func TestHostile(t *testing.T) {
 
 	_, err := selectedBy(t, r, `N > 1 and
   len(repeat(S, 100000)) > 1`)
-	if want := `line 2, character 7: unsupported: the values of repeat(S, 100000)`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `line 2, character 7: unsupported: the values of repeat(S, 100000)`; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

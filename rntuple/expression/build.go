@@ -11,8 +11,9 @@ import (
 
 // A builder checks the types of a syntax tree, and makes of it the values that compute it.
 //
-// What cannot fail is computed where its operands are, which may be for more rows than are needed. What can fail is
-// computed in the domain here alone: in the rows for which the expression is evaluated at that place.
+// What cannot fail is computed where its operands are, which may be for more rows than are needed.
+// What can fail is computed in the domain here alone: in the rows for which the expression is
+// evaluated at that place.
 type builder struct {
 	*scope
 	*leaves
@@ -83,12 +84,14 @@ func (b *builder) errorf(n syntax.Node, format string, args ...any) *Error {
 // maxNodes is how many nodes are built for an expression, with its definitions.
 const maxNodes = 50_000
 
-// maxDepth is how deep conditions and predicates may be nested: what is in them is computed for rows of rows.
+// maxDepth is how deep conditions and predicates may be nested: what is in them is computed for
+// rows of rows.
 const maxDepth = 200
 
 var errTooDeep = fmt.Errorf("more than %d conditions and predicates that are in each other", maxDepth)
 
-var errTooMany = fmt.Errorf("an expression of more than %d operations, with its definitions and the members of records", maxNodes)
+var errTooMany = fmt.Errorf("an expression of more than %d operations, with its definitions and the members of records",
+	maxNodes)
 
 // build returns the value of a node.
 func (b *builder) build(n syntax.Node) (value, error) {
@@ -314,8 +317,8 @@ func (b *builder) let(n *syntax.Let) (value, error) {
 	return b.build(n.X)
 }
 
-// predicate builds the argument of a function that is evaluated for each item of an array. It returns the array, whose
-// items the value is of.
+// predicate builds the argument of a function that is evaluated for each item of an array. It
+// returns the array, whose items the value is of.
 func (b *builder) predicate(v value, n syntax.Node) (array, result value, err error) {
 	if !b.here.within(v.list.items) && v.of != b.here && !b.failing[n] {
 		checks := len(b.checks)

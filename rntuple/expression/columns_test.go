@@ -37,7 +37,8 @@ func TestParseField(t *testing.T) {
 			t.Errorf("%s: %+v, error %v", test.text, f, err)
 		}
 	}
-	if _, err := expression.ParseFields("a=1", "b=2", "a=3"); err == nil || !strings.Contains(err.Error(), `"a" is defined twice`) {
+	if _, err := expression.ParseFields("a=1", "b=2", "a=3"); err == nil ||
+		!strings.Contains(err.Error(), `"a" is defined twice`) {
 		t.Error(err)
 	}
 }
@@ -65,7 +66,8 @@ var fields = []defined{
 	{"hard = any(Muon_pt, # > 30)", "bool", func(e value.Record) any {
 		return slices.ContainsFunc(get[[]any](e, "Muon_pt"), func(x any) bool { return x.(float32) > 30 })
 	}},
-	{"twice = Muon_pt * 2", "std::vector<double>", func(e value.Record) any { return each(e, "Muon_pt", func(pt float64) any { return pt * 2 }) }},
+	{"twice = Muon_pt * 2", "std::vector<double>",
+		func(e value.Record) any { return each(e, "Muon_pt", func(pt float64) any { return pt * 2 }) }},
 	{"root:ROOT::VecOps::RVec<float> = map(Muon_pt, sqrt(#))", "ROOT::VecOps::RVec<float>", func(e value.Record) any {
 		return each(e, "Muon_pt", func(pt float64) any { return float32(math.Sqrt(pt)) })
 	}},
@@ -142,7 +144,8 @@ func TestDefineColumns(t *testing.T) {
 		}
 	}
 	report, err := surgery.Slim(t.Context(), out, in,
-		&surgery.SlimOptions{Options: surgery.Options{AtMost: new(surgery.Copy)}, Keep: []string{"run"}, Define: []surgery.Definition{surgery.DefineColumns(columns)}})
+		&surgery.SlimOptions{Options: surgery.Options{AtMost: new(surgery.Copy)}, Keep: []string{"run"},
+			Define: []surgery.Definition{surgery.DefineColumns(columns)}})
 	check("slim", err, func(value.Record) bool { return true })
 	if report.Levels[surgery.Copy].Pages == 0 {
 		t.Error(report)
@@ -218,7 +221,8 @@ func TestColumnErrors(t *testing.T) {
 			_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: dimuon},
 				&surgery.SlimOptions{Define: []surgery.Definition{surgery.DefineColumns(f)}})
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, rntuple.ErrRange) != strings.Contains(want, "range") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			errors.Is(err, rntuple.ErrRange) != strings.Contains(want, "range") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -267,8 +271,10 @@ func TestFieldTypes(t *testing.T) {
 		{"f:optional<string> = S", "std::optional<std::string>", "a  bc"},
 		{"f:vector<optional<float>> = X", "std::vector<std::optional<float>>", "[] [1.5] [1.5 2.5]"},
 		{"f = [O, 1.0]", "std::vector<std::optional<double>>", "[<nil> 1] [0.5 1] [<nil> 1]"},
-		{"f:ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>> = Y", "ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>>", "[[]] [[1] [2 3]] []"},
-		{"f:vector<vector<optional<std::int8_t>>> = [U]", "std::vector<std::vector<std::optional<std::int8_t>>>", "[[]] [[7]] [[1 2]]"},
+		{"f:ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>> = Y", "ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>>",
+			"[[]] [[1] [2 3]] []"},
+		{"f:vector<vector<optional<std::int8_t>>> = [U]", "std::vector<std::vector<std::optional<std::int8_t>>>",
+			"[[]] [[7]] [[1 2]]"},
 		{"f = map(Y, len(#) > 1 ? # : nil)", "std::vector<std::optional<std::vector<double>>>", "[<nil>] [<nil> [2 3]] []"},
 		{"f = Y[0]", "std::optional<std::vector<double>>", "[] [1] <nil>"},
 		{"f:array<float,2> = [len(X), 1]", "std::array<float,2>", "[0 1] [1 1] [2 1]"},
@@ -277,9 +283,12 @@ func TestFieldTypes(t *testing.T) {
 		{"f:array<float,1> = X", "std::array<float,1>", "!does not take an array of length 0"},
 		{"f:optional<array<float,1>> = Y[0]", "std::optional<std::array<float,1>>", "!does not take an array of length 0"},
 		{"f:optional<array<float,1>> = O == nil ? nil : X", "std::optional<std::array<float,1>>", "<nil> [1.5] <nil>"},
-		{"f:optional<array<string,2>> = len(X) > 1 ? [S, 'x'] : nil", "std::optional<std::array<std::string,2>>", "<nil> <nil> [bc x]"},
-		{"f:vector<optional<array<float,2>>> = map(Y, len(#) > 1 ? # : nil)", "std::vector<std::optional<std::array<float,2>>>", "[<nil>] [<nil> [2 3]] []"},
-		{"f:array<array<int,2>,2> = [[1, N > 0 ? 2 : 3], [4, len(X)]]", "std::array<std::array<std::int32_t,2>,2>", "[[1 3] [4 0]] [[1 2] [4 1]] [[1 3] [4 2]]"},
+		{"f:optional<array<string,2>> = len(X) > 1 ? [S, 'x'] : nil",
+			"std::optional<std::array<std::string,2>>", "<nil> <nil> [bc x]"},
+		{"f:vector<optional<array<float,2>>> = map(Y, len(#) > 1 ? # : nil)",
+			"std::vector<std::optional<std::array<float,2>>>", "[<nil>] [<nil> [2 3]] []"},
+		{"f:array<array<int,2>,2> = [[1, N > 0 ? 2 : 3], [4, len(X)]]", "std::array<std::array<std::int32_t,2>,2>",
+			"[[1 3] [4 0]] [[1 2] [4 1]] [[1 3] [4 2]]"},
 		{"f:vector<array<float,1>> = Y", "std::vector<std::array<float,1>>", "!does not take an array of length 0"},
 	} {
 		f, err := expression.ParseFields(test.text)

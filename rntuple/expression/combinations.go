@@ -7,8 +7,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// combinations returns the indices of all pairs of two items of an array, or of an item of one array and one of another, in the order of
-// ROOT::VecOps::Combinations: the second index grows fastest.
+// combinations returns the indices of all pairs of two items of an array, or of an item of one
+// array and one of another, in the order of ROOT::VecOps::Combinations: the second index grows
+// fastest.
 func (b *builder) combinations(n *syntax.Call) (value, error) {
 	args, err := b.all(n.Args...)
 	if err != nil {
@@ -91,7 +92,8 @@ func (b *builder) combinations(n *syntax.Call) (value, error) {
 	return out, nil
 }
 
-// pairsOf returns how many pairs there are of an item of n and one of m, or of two of the same n: a float, as there may be too many for an integer.
+// pairsOf returns how many pairs there are of an item of n and one of m, or of two of the same n: a
+// float, as there may be too many for an integer.
 func pairsOf(n, m int64, distinct bool) float64 {
 	if distinct {
 		return float64(n) * float64(max(n-1, 0)) / 2

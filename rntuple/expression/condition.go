@@ -139,13 +139,16 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 	}
 }
 
-// selected yields the entries of s in r for which the first expression, a condition, is true: ranges that are not empty.
+// selected yields the entries of s in r for which the first expression, a condition, is true:
+// ranges that are not empty.
 func (p *Program) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	return p.selectedWith(s, r, nil)
 }
 
-// selectedWith is selected, and shows a function in which rows of each batch the expressions are true.
-func (p *Program) selectedWith(s rntuple.Source, r rntuple.EntryRange, show func(r *run, truths []*node[bool])) iter.Seq2[rntuple.EntryRange, error] {
+// selectedWith is selected, and shows a function in which rows of each batch the expressions are
+// true.
+func (p *Program) selectedWith(s rntuple.Source, r rntuple.EntryRange,
+	show func(r *run, truths []*node[bool])) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		in := p.instance()
 		defer p.pool.Put(in)
@@ -186,7 +189,8 @@ func (p *Program) selectedWith(s rntuple.Source, r rntuple.EntryRange, show func
 // of an item, or can fail, as far as the zone maps of files tell: ranges in order that are not
 // empty. The fields of the conditions are not read. z is as for ConditionUsing. The error is an
 // *Error if a condition does not fit the fields.
-func Possible(s rntuple.Source, r rntuple.EntryRange, z *rntuple.ZoneUse, conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
+func Possible(s rntuple.Source, r rntuple.EntryRange, z *rntuple.ZoneUse,
+	conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		var all []*instance
 		for _, c := range conditions {
@@ -203,7 +207,8 @@ func Possible(s rntuple.Source, r rntuple.EntryRange, z *rntuple.ZoneUse, condit
 	}
 }
 
-// noCondition returns the error about an expression of a type that is no condition, which says how to make one of it.
+// noCondition returns the error about an expression of a type that is no condition, which says how
+// to make one of it.
 func noCondition(e *Expression, t Type) *Error {
 	help := ""
 	switch {

@@ -39,7 +39,8 @@ func sample(t *testing.T, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	return fileOf(t, "n", nil, func(w *rntuple.Writer[event]) {
 		for i := range int32(2500) {
-			e := event{N: i, Big: uint64(i), F: float32(i) / 10, OK: i%2 == 0, Name: fmt.Sprint("n", i), Odd: -i, Three: [3]int32{i, i + 1, i + 2}}
+			e := event{N: i, Big: uint64(i), F: float32(i) / 10, OK: i%2 == 0, Name: fmt.Sprint("n", i), Odd: -i,
+				Three: [3]int32{i, i + 1, i + 2}}
 			for k := range i % 4 {
 				e.Pt, e.Q, e.Tags = append(e.Pt, float32(k)), append(e.Q, int8(k)-1), append(e.Tags, fmt.Sprint(k))
 				e.Nested, e.Hits = append(e.Nested, []int32{k, i}), append(e.Hits, point{float64(k), float64(i)})
@@ -122,13 +123,19 @@ func TestConditions(t *testing.T) {
 		"len(Pt) > 0 ? Pt[-1] == 0 : OK":                             func(i int) bool { return i%4 < 2 },
 		"sum(Nested[-1]) == N + 1":                                   func(i int) bool { return i%4 == 2 },
 		"max(Three) - min(Three) == 2 and Name matches \"^n1.$\"":    func(i int) bool { return i >= 10 && i < 20 },
-		"N in [3, 5] or N in 7..8 or Name in [\"n11\"]":              func(i int) bool { return i == 3 || i == 5 || i == 7 || i == 8 || i == 11 },
-		"N in 1..5000000 and N not in -1..2000":                      func(i int) bool { return i > 2000 },
-		"F in 3..Opt":                                                func(i int) bool { return i%10 == 0 && i >= 30 },
-		"Opt in [Opt] and N < 7":                                     func(i int) bool { return i == 0 || i == 5 },
-		"Opt in [nil, Opt, 7 / 2] or Name == \"n1 // /* # \\\"//\"":  func(i int) bool { return i%5 == 0 },
-		"(Opt ?? F) in [0.5, 10]":                                    func(i int) bool { return i == 10 },
-		"1 / (N - 3) > 1e300 or N % (N - 3) == 1":                    func(i int) bool { return i == 3 || i != 3 && i%(i-3) == 1 },
+		"N in [3, 5] or N in 7..8 or Name in [\"n11\"]": func(i int) bool {
+			return i == 3 || i == 5 ||
+				i == 7 || i == 8 || i == 11
+		},
+		"N in 1..5000000 and N not in -1..2000": func(i int) bool { return i > 2000 },
+		"F in 3..Opt":                           func(i int) bool { return i%10 == 0 && i >= 30 },
+		"Opt in [Opt] and N < 7":                func(i int) bool { return i == 0 || i == 5 },
+		"Opt in [nil, Opt, 7 / 2] or Name == \"n1 // /* # \\\"//\"": func(i int) bool { return i%5 == 0 },
+		"(Opt ?? F) in [0.5, 10]":                                   func(i int) bool { return i == 10 },
+		"1 / (N - 3) > 1e300 or N % (N - 3) == 1": func(i int) bool {
+			return i == 3 ||
+				i != 3 && i%(i-3) == 1
+		},
 	} {
 		got, err := selectedBy(t, r, text)
 		if err != nil {
@@ -151,7 +158,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestAnd joins conditions: none reaches into another, and errors have their places in the text of one.
+// TestAnd joins conditions: none reaches into another, and errors have their places in the text of
+// one.
 func TestAnd(t *testing.T) {
 	r := sample(t, nil)
 	for _, test := range []struct {
@@ -164,7 +172,8 @@ func TestAnd(t *testing.T) {
 		{[]string{"let n = N; n < 9", "let n = F; n > 0.75"}, "", "[[8, 9)]"},
 		{[]string{"m < 20", "m > 15"}, "m = 2 * N", "[[8, 10)]"},
 		{[]string{"any(Pt, # == 2)", `Name matches "^n[0-9]$"`}, "", "[[3, 4) [7, 8)]"},
-		{[]string{"len(Pt) == 1 and N < 2", "sum(Pt * Nested[0]) > 1"}, "", "entry 1: expression, character 37: *: arrays of 1 and 2 items, in (len"},
+		{[]string{"len(Pt) == 1 and N < 2", "sum(Pt * Nested[0]) > 1"}, "",
+			"entry 1: expression, character 37: *: arrays of 1 and 2 items, in (len"},
 		{[]string{"N > 1", "Pt > 1"}, "", "expected bool, but got array of bool: Pt > 1"},
 		{[]string{"N > 1", "OK && nested"}, "", `expression, character 7: no field "nested"`},
 		{[]string{"OK", "m > 1"}, "m = N + nested", `expression, character 1: in what m stands for: no field "nested"`},
@@ -237,7 +246,8 @@ func TestErrors(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"N >", "expression, character 3: unexpected token EOF"},
 		{`Name matches "a{1,2000}"`, "expression, character 14: error parsing regexp: invalid repeat count: `{1,2000}`"},
-		{`Name matches "(a{1,900}b{1,900}c{1,900}d{1,900}){0,1}` + strings.Repeat("e{1,1000}", 30) + `"`, "instructions, which is more than 20000"},
+		{`Name matches "(a{1,900}b{1,900}c{1,900}d{1,900}){0,1}` + strings.Repeat("e{1,1000}", 30) + `"`,
+			"instructions, which is more than 20000"},
 		{"N//2 == 1", `character 2: "//" begins a comment, and an expression must not have one; for a quotient without its fraction, write int(x / y)`},
 		{"Name == '\\'//' and\n N == 1 /* one */", `line 2, character 9: "/*" begins a comment`},
 		{"Name == `//", "literal not terminated"},
@@ -251,7 +261,8 @@ func TestErrors(t *testing.T) {
 		{"any(Pt, # matches \"x\")", "(# is a float, \"x\" is a string)"},
 		{"$env == nil", `$env can only be used as $env["name"]`},
 		{"Opt", "expected bool, but got int, may be missing: Opt"},
-		{"len(Pt) == 0 or true &&\nsum(Pt * Nested[0]) > 1", "entry 1: expression, line 2, character 8: *: arrays of 1 and 2 items"},
+		{"len(Pt) == 0 or true &&\nsum(Pt * Nested[0]) > 1",
+			"entry 1: expression, line 2, character 8: *: arrays of 1 and 2 items"},
 		{"Big > 1", "entry 2400"},
 		{"N == 2; OK", "expression, character 3: the value of N == 2 is lost; join conditions with &&"},
 		{"let n = N; n == 2; OK", "the value of n == 2 is lost"},
@@ -285,7 +296,8 @@ func TestErrors(t *testing.T) {
 	} {
 		_, err := selectedBy(t, r, test.text)
 		var e *Error
-		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "goroutine") || !errors.As(err, &e) && !errors.Is(err, rntuple.ErrRange) {
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "goroutine") ||
+			!errors.As(err, &e) && !errors.Is(err, rntuple.ErrRange) {
 			t.Errorf("%s: %v, want %s", test.text, err, test.want)
 		}
 	}
@@ -310,7 +322,8 @@ func TestOddNames(t *testing.T) {
 		"x >":                   "unexpected token EOF",
 		`$env["a:b"] + $env[-1`: "unexpected token",
 	} {
-		if _, err := selectedBy(t, r, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "$env[") != strings.Contains(want, "$env[") {
+		if _, err := selectedBy(t, r, text); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "$env[") != strings.Contains(want, "$env[") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -6,7 +6,8 @@
 //
 // Expressions are parsed (Parse), checked against the fields of a source, and evaluated: as
 // conditions (Expression.Condition) or for values in batches (Compile). The repository's
-// docs/reference/expressions.md defines the language, and docs/reference/functions.md its functions.
+// docs/reference/expressions.md defines the language, and docs/reference/functions.md its
+// functions.
 //
 // The variables are the top-level fields; $env["a:b"] is one whose name is not a word of the
 // language. A value is a bool, an integer of 64 bits, a float of 64 bits, a string, an array, a

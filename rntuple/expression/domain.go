@@ -47,8 +47,8 @@ func (r *run) fail(d *domain, row int, err error) {
 	}
 }
 
-// A domain is where there are values: in the entries of a batch; in the items of the arrays that the rows of another
-// domain have; or in some of its rows, for what is evaluated only there.
+// A domain is where there are values: in the entries of a batch; in the items of the arrays that
+// the rows of another domain have; or in some of its rows, for what is evaluated only there.
 type domain struct {
 	up    *domain // nil for entries
 	clock *int    // what is computed holds until it changes: for a batch, or for a step of reduce
@@ -353,7 +353,8 @@ func presence[T any](from *node[T]) *node[bool] {
 	})
 }
 
-// rowsOf returns the column of the numbers that rows of d, which are copies, have in the domain they are copies of.
+// rowsOf returns the column of the numbers that rows of d, which are copies, have in the domain
+// they are copies of.
 func rowsOf(d *domain) *node[int64] {
 	return newNode(d, func(r *run, n *node[int64]) {
 		d.update(r)
@@ -393,7 +394,8 @@ func newSpread[T any](from *node[T], d *domain) *node[T] {
 		for i, v := range above {
 			begin, end := o[i], o[i+1]
 			if end-begin <= shortArray && begin+shortArray <= int64(len(all)) {
-				// The next arrays overwrite what is too much: processors guess wrongly where short ones end.
+				// The next arrays overwrite what is too much: processors guess wrongly where short
+				// ones end.
 				to := (*[shortArray]T)(all[begin:])
 				to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = v, v, v, v, v, v, v, v
 				continue
@@ -413,7 +415,8 @@ func newSpread[T any](from *node[T], d *domain) *node[T] {
 	}).known(from.extent)
 }
 
-// picked returns the column of the values of rows that a column of their numbers chooses. It has none where that has none.
+// picked returns the column of the values of rows that a column of their numbers chooses. It has
+// none where that has none.
 func picked[T any](from *node[T], rows *node[int64]) *node[T] {
 	return newNode(rows.of, func(r *run, n *node[T]) {
 		values, valid := from.rows(r)
@@ -456,7 +459,8 @@ func picked[T any](from *node[T], rows *node[int64]) *node[T] {
 	})
 }
 
-// mixed returns the column whose row i is that of row at[i] of source which[i]. It has no value where which is negative.
+// mixed returns the column whose row i is that of row at[i] of source which[i]. It has no value
+// where which is negative.
 func mixed[T any](which, at *node[int64], sources []*node[T]) *node[T] {
 	return newNode(which.of, func(r *run, n *node[T]) {
 		from, there := which.rows(r)
@@ -479,7 +483,8 @@ func mixed[T any](which, at *node[int64], sources []*node[T]) *node[T] {
 		clear(out)
 		flags := n.flags(r, len(from))
 		for i, k := range from {
-			if flags[i] = k >= 0 && (there == nil || there[i]) && sources[k] != nil && (valid[k] == nil || valid[k][rows[i]]); flags[i] {
+			if flags[i] = k >= 0 && (there == nil || there[i]) && sources[k] != nil &&
+				(valid[k] == nil || valid[k][rows[i]]); flags[i] {
 				out[i] = all[k][rows[i]]
 			}
 		}

@@ -2,18 +2,22 @@ package expression
 
 import "math"
 
-// functionError bounds the relative and absolute errors of package math's functions, several times too high: they may be
-// monotonic but for such errors.
+// functionError bounds the relative and absolute errors of package math's functions, several times
+// too high: they may be monotonic but for such errors.
 const functionError = 0x1p-40
 
-// monotonicFunctions are functions of a float that rise or fall between two numbers, and are NaN elsewhere. Those that are not exact
-// have an error.
+// monotonicFunctions are functions of a float that rise or fall between two numbers, and are NaN
+// elsewhere. Those that are not exact have an error.
 var monotonicFunctions = map[string]struct{ from, to, err float64 }{
-	"float": everywhere(0), "floor": everywhere(0), "ceil": everywhere(0), "round": everywhere(0), "trunc": everywhere(0), "sign": everywhere(0),
-	"cbrt": everywhere(functionError), "exp": everywhere(functionError), "exp2": everywhere(functionError), "expm1": everywhere(functionError),
-	"sinh": everywhere(functionError), "tanh": everywhere(functionError), "asinh": everywhere(functionError), "atan": everywhere(functionError),
-	"erf": everywhere(functionError), "erfc": everywhere(functionError),
-	"sqrt": {0, math.Inf(1), 0}, "log": {0, math.Inf(1), functionError}, "log2": {0, math.Inf(1), functionError}, "log10": {0, math.Inf(1), functionError},
+	"float": everywhere(0), "floor": everywhere(0), "ceil": everywhere(0), "round": everywhere(0),
+	"trunc": everywhere(0), "sign": everywhere(0),
+	"cbrt": everywhere(functionError), "exp": everywhere(functionError), "exp2": everywhere(functionError),
+	"expm1": everywhere(functionError),
+	"sinh":  everywhere(functionError), "tanh": everywhere(functionError), "asinh": everywhere(functionError),
+	"atan": everywhere(functionError),
+	"erf":  everywhere(functionError), "erfc": everywhere(functionError),
+	"sqrt": {0, math.Inf(1), 0}, "log": {0, math.Inf(1), functionError}, "log2": {0, math.Inf(1), functionError},
+	"log10": {0, math.Inf(1), functionError},
 	"log1p": {-1, math.Inf(1), functionError}, "acosh": {1, math.Inf(1), functionError},
 	"asin": {-1, 1, functionError}, "acos": {-1, 1, functionError}, "atanh": {-1, 1, functionError},
 }

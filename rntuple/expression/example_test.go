@@ -61,7 +61,8 @@ func ExampleCompile() {
 	// 1738319.48
 }
 
-// The transverse momentum of the leading muon, which is missing in entries without muons, with all of them.
+// The transverse momentum of the leading muon, which is missing in entries without muons, with all
+// of them.
 func ExampleValues() {
 	r, err := rntuple.Open(sample, "", nil)
 	if err != nil {

@@ -77,8 +77,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("expression, line %d, character %d: %s", e.Line, e.Column, e.Message)
 }
 
-// And returns the expression that is true where all conditions are, at least one: (a) && (b). Each stays a whole, whatever
-// its text, and an error that Check of its Condition returns is about the text of that condition alone.
+// And returns the expression that is true where all conditions are, at least one: (a) && (b). Each
+// stays a whole, whatever its text, and an error that Check of its Condition returns is about the
+// text of that condition alone.
 func And(conditions ...*Expression) *Expression {
 	if len(conditions) == 1 {
 		return conditions[0]

@@ -103,8 +103,9 @@ func (e extent[T]) points() (all []T) {
 }
 
 // corners returns the extent of a function's values from those at the bounds. This holds if the
-// function is monotonic in each argument, also where the other one is NaN. Sums, differences and products of floats
-// are: those of real numbers are, and so is rounding. There is no need to round outwards.
+// function is monotonic in each argument, also where the other one is NaN. Sums, differences and
+// products of floats are: those of real numbers are, and so is rounding. There is no need to round
+// outwards.
 func corners[A, B, T any](f func(out []T, a []A, b []B), a extent[A], b extent[B]) extent[T] {
 	e := extent[T]{missing: a.missing || b.missing}
 	for _, x := range a.points() {
@@ -131,7 +132,8 @@ func magnitude[T number](e extent[T]) extent[T] {
 	return e
 }
 
-// widened returns the extent of values that are computed with an error, which is relative or absolute.
+// widened returns the extent of values that are computed with an error, which is relative or
+// absolute.
 func widened(e extent[float64], relative, absolute float64) extent[float64] {
 	if e.some {
 		low, high := min(e.low, math.MaxFloat64), max(e.high, -math.MaxFloat64) // the others may be infinite

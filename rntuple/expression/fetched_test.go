@@ -27,8 +27,8 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // TestFetched reads the entries of a file that one value of a sorted field has: with a zone map,
-// less than 2 % of the file is fetched, of which 0.5 % are the entries. None of the sorted field is fetched to choose
-// the entries of clusters for which the zone map decides.
+// less than 2 % of the file is fetched, of which 0.5 % are the entries. None of the sorted field is
+// fetched to choose the entries of clusters for which the zone map decides.
 func TestFetched(t *testing.T) {
 	type event struct {
 		Run    int32
@@ -36,7 +36,8 @@ func TestFetched(t *testing.T) {
 	}
 	const clusters, size = 200, 400
 	path := filepath.Join(t.TempDir(), "sorted.root")
-	w, err := rntuple.Create[event](path, "events", &rntuple.WriteOptions{ZoneMap: []string{"Run"}, Compression: compress.None})
+	w, err := rntuple.Create[event](path, "events",
+		&rntuple.WriteOptions{ZoneMap: []string{"Run"}, Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +70,15 @@ func TestFetched(t *testing.T) {
 		return c, r
 	}
 	c, r := opened()
-	for range rntuple.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil, func(func(string) (zonemap.Zone, bool)) bool { return true }) {
+	for range rntuple.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil,
+		func(func(string) (zonemap.Zone, bool)) bool { return true }) {
 	}
 	zoneMap := c.bytes.Load()
-	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1, "Run in 10..20 or Run < 0": 11} {
+	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1,
+		"Run in 10..20 or Run < 0": 11} {
 		c, r := opened()
-		if got, err := chosen(must(t, text).Condition(), r, rntuple.EntryRange{End: r.NumEntries()}); err != nil || len(got) != want*size {
+		if got, err := chosen(must(t, text).Condition(), r, rntuple.EntryRange{End: r.NumEntries()}); err != nil ||
+			len(got) != want*size {
 			t.Errorf("%s: %d entries, error %v", text, len(got), err)
 		}
 		if n := c.bytes.Load(); n != zoneMap {

@@ -77,5 +77,6 @@ func (b *builder) valueOf(f *input, joined bool) (value, error) {
 	for _, m := range f.members {
 		names = append(names, m.name)
 	}
-	return value{of: b.entries, record: b.record(names, len(names), func(i int) (value, error) { return b.valueOf(f.members[i], true) })}, nil
+	return value{of: b.entries, record: b.record(names, len(names),
+		func(i int) (value, error) { return b.valueOf(f.members[i], true) })}, nil
 }

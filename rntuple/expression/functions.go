@@ -88,7 +88,8 @@ func (b *builder) function(n *syntax.Call, args []value) (value, error) {
 			if args[wrong].kind == Bool && len(args) == 1 {
 				help = asNumber(n.Args[wrong])
 			}
-			return value{}, b.errorf(n.Args[wrong], "%s, but argument %d of %s is %s%s", is(n.Args[wrong], args[wrong]), wrong+1, f, f.Parameters()[wrong], help)
+			return value{}, b.errorf(n.Args[wrong], "%s, but argument %d of %s is %s%s", is(n.Args[wrong], args[wrong]), wrong+1,
+				f, f.Parameters()[wrong], help)
 		}
 	}
 	return value{}, nil
@@ -104,7 +105,8 @@ func accepts(p formula.Parameter, v value) bool {
 		kind := v.innermost()
 		return kind == Int || kind == Float && p == formula.OfNumber || v.list != nil && !v.settled()
 	}
-	return v.list != nil && (v.list.item.null || v.list.item.kind == Int || v.list.item.kind == Float && p == formula.OfNumbers)
+	return v.list != nil && (v.list.item.null || v.list.item.kind == Int || v.list.item.kind == Float &&
+		p == formula.OfNumbers)
 }
 
 // apply applies a function to arguments that it accepts.
@@ -120,7 +122,8 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 		})
 	case func(float64) int64:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return scalar(mapped(v[0].floats(), each1(g)).known(monotonic(v[0].floats(), each1(g))), missing) // int, which makes 0 of NaN
+			// int, which makes 0 of NaN
+			return scalar(mapped(v[0].floats(), each1(g)).known(monotonic(v[0].floats(), each1(g))), missing)
 		})
 	case func(int64) int64:
 		return b.ofIntegers(n, args, func(v []value, missing bool) value {
@@ -136,12 +139,14 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 		})
 	case func(a, b float64) float64:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return scalar(costly(combined(v[0].floats(), v[1].floats(), each2(g)), f).known(ofFunction2(n.Name, v[0].floats(), v[1].floats(), g)), missing)
+			return scalar(costly(combined(v[0].floats(), v[1].floats(), each2(g)),
+				f).known(ofFunction2(n.Name, v[0].floats(), v[1].floats(), g)), missing)
 		})
 	case func(a, b, c float64) float64:
 		return b.ofNumbers(n, args, several(f, func(x [][]float64, i int) float64 { return g(x[0][i], x[1][i], x[2][i]) }))
 	case func(a, b, c, d float64) float64:
-		return b.ofNumbers(n, args, several(f, func(x [][]float64, i int) float64 { return g(x[0][i], x[1][i], x[2][i], x[3][i]) }))
+		return b.ofNumbers(n, args, several(f,
+			func(x [][]float64, i int) float64 { return g(x[0][i], x[1][i], x[2][i], x[3][i]) }))
 	case func(a, b, c, d, e, f, g, h float64) float64:
 		return b.ofNumbers(n, args, several(f, func(x [][]float64, i int) float64 {
 			return g(x[0][i], x[1][i], x[2][i], x[3][i], x[4][i], x[5][i], x[6][i], x[7][i])

@@ -10,7 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// rearranged returns arrays of the same items in an order that a function finds: what it returns permutes the numbers of a row's items.
+// rearranged returns arrays of the same items in an order that a function finds: what it returns
+// permutes the numbers of a row's items.
 func rearranged(v value, order func(r *run) func(numbers []int64)) value {
 	items := v.list.items
 	out := chosenOf(v, func(r *run, d *domain) {
@@ -29,7 +30,8 @@ func rearranged(v value, order func(r *run) func(numbers []int64)) value {
 	return out
 }
 
-// chosenOf returns arrays of items of others, which a function chooses: it sets the offsets and the numbers.
+// chosenOf returns arrays of items of others, which a function chooses: it sets the offsets and the
+// numbers.
 func chosenOf(v value, choose func(r *run, d *domain)) value {
 	items := v.list.items
 	d := newItems(v.of, choose)
@@ -103,7 +105,8 @@ func firstExtreme[T number](name string, d *domain, items *node[T]) *node[int64]
 	return overSome(d, items, f)
 }
 
-// numbers builds the argument of a function, an array of numbers none of which is missing. It is nil if that is.
+// numbers builds the argument of a function, an array of numbers none of which is missing. It is
+// nil if that is.
 func (b *builder) numbers(n *syntax.Call) (value, error) {
 	v, err := b.array(n)
 	if err != nil || v.null {
@@ -155,7 +158,8 @@ func (b *builder) key(n *syntax.Call, v value) (array, key value, err error) {
 	case err != nil:
 		return value{}, value{}, err
 	case key.missing:
-		return value{}, value{}, b.errorf(body(n), "%s may be missing, but %s needs a value; give a default with ??", body(n), n.Name)
+		return value{}, value{}, b.errorf(body(n), "%s may be missing, but %s needs a value; give a default with ??", body(n),
+			n.Name)
 	case key.kind == 0:
 		return value{}, value{}, b.errorf(body(n), "%s, but %s needs a number, a string or a bool", is(body(n), key), n.Name)
 	}
@@ -273,8 +277,9 @@ func insert(v []float64) {
 	}
 }
 
-// groupsOf returns the function that tells equal values of a column: it sets the numbers of the groups that rows from lo up to hi are in, in the order in
-// which they come, and returns how many there are. NaN are equal to nothing; what is missing is a group.
+// groupsOf returns the function that tells equal values of a column: it sets the numbers of the
+// groups that rows from lo up to hi are in, in the order in which they come, and returns how many
+// there are. NaN are equal to nothing; what is missing is a group.
 func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	switch v.kind {
 	case Bool:
@@ -287,10 +292,12 @@ func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	return groupsIn(v.strings(), bytes.Equal, func(s []byte) string { return string(s) })
 }
 
-// fewItems is the length up to which arrays are sorted by insertion, and equal items are found by comparing all pairs.
+// fewItems is the length up to which arrays are sorted by insertion, and equal items are found by
+// comparing all pairs.
 const fewItems = 16
 
-func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool, key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {
+func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool,
+	key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	var firsts []int64 // the first row of each group
 	return func(r *run) func(lo, hi int64, numbers []int64) int64 {
 		all, valid := n.rows(r)
@@ -368,7 +375,8 @@ func (b *builder) uniq(n *syntax.Call) (value, error) {
 	return out, nil
 }
 
-// someGroups bounds the number of groups that the items of d are in: there is one if there is an item.
+// someGroups bounds the number of groups that the items of d are in: there is one if there is an
+// item.
 func someGroups(d *domain) func(z *zones) extent[int64] {
 	return func(z *zones) extent[int64] {
 		s := d.span(z)
@@ -387,7 +395,8 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 		return value{}, err
 	}
 	items, groups := v.list.items, groupsOf(key)
-	var numbers, order, counts []int64 // the group of each item; the items of all groups, group by group; the offsets of groups in them
+	// the group of each item; the items of all groups, group by group; the offsets of groups in them
+	var numbers, order, counts []int64
 	first := newItems(v.of, func(r *run, d *domain) {
 		o, group := items.bounds(r), groups(r)
 		offsets := d.counts(r, len(o)-1)
@@ -426,7 +435,8 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 		copy(d.copies(r), order)
 	}).sized(func(z *zones) extent[int64] { return between(1, items.span(z).high) })
 	members := [2]value{key.taken(rowsOf(first), false), listOf(inner, v.list.item.taken(rowsOf(inner), false), nil)}
-	out := listOf(first, value{of: first, record: b.record([]string{"key", "value"}, 2, func(i int) (value, error) { return members[i], nil })}, v.there)
+	out := listOf(first, value{of: first, record: b.record([]string{"key", "value"}, 2,
+		func(i int) (value, error) { return members[i], nil })}, v.there)
 	out.list.keyed = true
 	return out, nil
 }

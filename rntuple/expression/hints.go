@@ -7,16 +7,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// Hints say what helps with an error, mostly to those who write what TTree::Draw of ROOT takes. They are for names of
-// fields, and of functions, that do not exist.
+// Hints say what helps with an error, mostly to those who write what TTree::Draw of ROOT takes.
+// They are for names of fields, and of functions, that do not exist.
 var (
 	names = map[string]string{
-		"pi": "pi is 3.141592653589793", "True": "write true or false", "TRUE": "write true or false", "False": "write true or false",
+		"pi": "pi is 3.141592653589793", "True": "write true or false", "TRUE": "write true or false",
+		"False": "write true or false",
 		"FALSE": "write true or false",
 	}
 	calls = map[string]string{
-		"pi": "pi is 3.141592653589793", "Sum$": "write sum(array)", "Length$": "write len(array)", "Max$": "write max(array)",
-		"Min$": "write min(array)", "Alt$": "write array[1] ?? 0", "MaxIf$": "write max(array[condition])", "MinIf$": "write min(array[condition])",
+		"pi": "pi is 3.141592653589793", "Sum$": "write sum(array)", "Length$": "write len(array)",
+		"Max$": "write max(array)",
+		"Min$": "write min(array)", "Alt$": "write array[1] ?? 0", "MaxIf$": "write max(array[condition])",
+		"MinIf$": "write min(array[condition])",
 	}
 )
 
@@ -32,11 +35,12 @@ func hint(of map[string]string, name string) string {
 	return "; " + text
 }
 
-// oddNames says which fields occur in the text although their names are not words of the language, as in a-b, which is a
-// difference.
+// oddNames says which fields occur in the text although their names are not words of the language,
+// as in a-b, which is a difference.
 func (b *builder) oddNames() (help string) {
 	for _, name := range b.scope.names {
-		if !word().MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(b.source.text, name) && !strings.Contains(b.source.text, "$env") {
+		if !word().MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(b.source.text, name) &&
+			!strings.Contains(b.source.text, "$env") {
 			help += fmt.Sprintf("; write the field %s as $env[%q]", name, name)
 		}
 	}

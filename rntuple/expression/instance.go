@@ -85,8 +85,10 @@ var batchSize = 1 << 13
 // softLimit is what the values of several entries may take before fewer are evaluated at a time.
 const softLimit = 32 << 20
 
-// evaluated reads the entries of s in r in batches, evaluates the program for them, where use takes the values, and yields the batches.
-func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange, use func(r *run)) iter.Seq2[*rntuple.Batch, error] {
+// evaluated reads the entries of s in r in batches, evaluates the program for them, where use takes
+// the values, and yields the batches.
+func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange,
+	use func(r *run)) iter.Seq2[*rntuple.Batch, error] {
 	paths := p.paths
 	if len(paths) == 0 && p.idle != "" {
 		paths = []string{p.idle}
@@ -115,8 +117,8 @@ func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange
 	}
 }
 
-// evaluate evaluates the program for a batch, which was read from s: use takes the values. The budget's end is returned
-// beside its error.
+// evaluate evaluates the program for a batch, which was read from s: use takes the values. The
+// budget's end is returned beside its error.
 func (in *instance) evaluate(s rntuple.Source, b *rntuple.Batch, use func(r *run)) (stop *formula.Stop, err error) {
 	in.clock++
 	in.batch, in.err, in.at = b, nil, in.whole

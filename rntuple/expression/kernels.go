@@ -176,7 +176,8 @@ func power(out, a, b []float64) {
 	}
 }
 
-// square is power for the exponent 2. Both round once, unless the result is so small that power rounds twice.
+// square is power for the exponent 2. Both round once, unless the result is so small that power
+// rounds twice.
 func square(out, a []float64) {
 	for i, v := range a {
 		y := v * v
@@ -365,7 +366,8 @@ func meanOf(out []float64, o []int64, a []float64) {
 	}
 }
 
-// firstLeast and firstGreatest find the indices of the items that leastOf and greatestOf find; 0 for empty arrays.
+// firstLeast and firstGreatest find the indices of the items that leastOf and greatestOf find; 0
+// for empty arrays.
 func firstLeast[T cmp.Ordered](out []int64, o []int64, a []T) {
 	for i := range out {
 		best := o[i]

@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// TestDocumentedFunctions compares the functions of the documentation with those that there are, and with the numbers of arguments
-// that they take.
+// TestDocumentedFunctions compares the functions of the documentation with those that there are,
+// and with the numbers of arguments that they take.
 func TestDocumentedFunctions(t *testing.T) {
 	documented := map[string]builtin{}
 	for _, f := range formula.Table {
@@ -37,7 +37,8 @@ func TestDocumentedFunctions(t *testing.T) {
 	}
 	for name, b := range builtins {
 		if d := documented[name]; d.least != b.least || d.most != b.most {
-			t.Errorf("%s takes from %d to %d arguments; according to the documentation, from %d to %d", name, b.least, b.most, d.least, d.most)
+			t.Errorf("%s takes from %d to %d arguments; according to the documentation, from %d to %d", name, b.least,
+				b.most, d.least, d.most)
 		}
 	}
 }

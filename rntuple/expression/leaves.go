@@ -145,7 +145,8 @@ func (b branch) fit(z *zones) bool {
 	return ok
 }
 
-// sizes bounds the number of items of the branch's collections and arrays, which have none where they are missing.
+// sizes bounds the number of items of the branch's collections and arrays, which have none where
+// they are missing.
 func (b branch) sizes(z *zones) extent[int64] {
 	zone, ok := b.zone(z)
 	if !ok || zone.Kind != zonemap.Size || zone.Empty || zone.Greatest > math.MaxInt64 {
@@ -164,7 +165,8 @@ func (b branch) value() (value, error) {
 	case a.Shape == schema.Bitset:
 		at := b.leaf()
 		d := b.items(fixed(a.Size)).sized(always(a.Size))
-		v := listOf(d, scalar(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false), b.there())
+		v := listOf(d, scalar(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false),
+			b.there())
 		return v.fixedTo(a.Size), nil
 	case kind == Bool:
 		at := b.leaf()
@@ -227,7 +229,8 @@ func (v value) fixedTo(size int) value {
 	return v.taken(where(v.there), true) // no items where it is not there
 }
 
-// unsigned are integers of a field that may be beyond 64 bits with a sign, wherever they have got to.
+// unsigned are integers of a field that may be beyond 64 bits with a sign, wherever they have got
+// to.
 type unsigned struct {
 	path  string
 	fit   func(z *zones) bool // reports whether there are none in a cluster
@@ -242,7 +245,8 @@ func (u *unsigned) moved(move func(*node[int64]) *node[int64]) *unsigned {
 	return &unsigned{u.path, u.fit, move(u.large)}
 }
 
-// muxUnsigned merges what the sources have in unsigned. Integers of other sources are never too large.
+// muxUnsigned merges what the sources have in unsigned. Integers of other sources are never too
+// large.
 func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
 	var paths []string
 	for _, s := range sources {
@@ -264,8 +268,8 @@ func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
 	}))}
 }
 
-// read returns a value that a name, an item or a member stands for. It is an error of the entry if an integer in it is
-// too large.
+// read returns a value that a name, an item or a member stands for. It is an error of the entry if
+// an integer in it is too large.
 func (b *builder) read(v value) (value, error) {
 	u := v.tooLarge()
 	if u == nil {
@@ -302,7 +306,8 @@ func (v value) signed() value {
 	return v
 }
 
-// tooLarge returns which integers of v may be too large, or nil. Members of records are read by themselves.
+// tooLarge returns which integers of v may be too large, or nil. Members of records are read by
+// themselves.
 func (v value) tooLarge() *unsigned {
 	for v.list != nil {
 		v = v.list.item
@@ -403,7 +408,8 @@ func (b branch) members() value {
 	return v
 }
 
-// tuple returns the value of a branch that is a tuple: an array of its members if they have one type.
+// tuple returns the value of a branch that is a tuple: an array of its members if they have one
+// type.
 func (b branch) tuple() (value, error) {
 	b.reads(b.path) // as a whole
 	var parts []value

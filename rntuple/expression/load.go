@@ -55,8 +55,8 @@ func toFloats(a *columnar.Array, buf *[]float64) []float64 {
 	return nil
 }
 
-// toIntegers returns the values of a field of integers, in buf if they must be converted. Those that have no place are
-// negative.
+// toIntegers returns the values of a field of integers, in buf if they must be converted. Those
+// that have no place are negative.
 func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 	switch all := a.Values().(type) {
 	case []int64:
@@ -80,7 +80,8 @@ func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 }
 
 // widen converts numbers to a type that holds all of them.
-func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To, from []From) []To {
+func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To,
+	from []From) []To {
 	to := resize(buf, len(from))
 	for i, v := range from {
 		to[i] = To(v)

@@ -2,7 +2,8 @@ package expression
 
 import "github.com/go-rntuple/go-rntuple/internal/syntax"
 
-// logic is "and" or "or". What is on the right is evaluated only where it matters, unless an array is on one side.
+// logic is "and" or "or". What is on the right is evaluated only where it matters, unless an array
+// is on one side.
 func (b *builder) logic(n syntax.Node, isAnd bool, l value, right func() (value, error)) (value, error) {
 	wrong := func(l, r value) error {
 		if bin, ok := n.(*syntax.Binary); ok {
@@ -77,7 +78,8 @@ func logicOf(isAnd bool, l, r value) (value, bool, error) {
 	return scalar(combined(x, y, f).known(atCorners(f, x, y)), false), true, nil
 }
 
-// decided returns the column of "and" or "or": what is right is of those rows of c that it decides, the domain d.
+// decided returns the column of "and" or "or": what is right is of those rows of c that it decides,
+// the domain d.
 func decided(c, right *node[bool], d *domain, isAnd bool) *node[bool] {
 	return newNode(c.of, func(r *run, n *node[bool]) {
 		all, _ := c.rows(r)
@@ -170,8 +172,8 @@ func (b *builder) truth(n syntax.Node) (*node[bool], error) {
 	return c.condition(), nil
 }
 
-// chosen returns the value of yes where c is true, and that of no elsewhere. They are in domains of the rows where they are needed, or above. The
-// result is none if they have no type in common.
+// chosen returns the value of yes where c is true, and that of no elsewhere. They are in domains of
+// the rows where they are needed, or above. The result is none if they have no type in common.
 func (b *builder) chosen(c *node[bool], yes, no value, ofYes, ofNo *domain) (value, error) {
 	both := unified([]value{yes, no})
 	if both == nil {
@@ -254,7 +256,8 @@ func either[T any](c *node[bool], yes, no *node[T]) *node[T] {
 	})
 }
 
-// alternative bounds rows of yes where c is true, and of no elsewhere. There, yes and no may be known not to be missing.
+// alternative bounds rows of yes where c is true, and of no elsewhere. There, yes and no may be
+// known not to be missing.
 func alternative[T any](c *node[bool], yes, no *node[T], yesMissing, noMissing bool) func(z *zones) extent[T] {
 	return func(z *zones) (e extent[T]) {
 		if may(c.extent(z), true) {

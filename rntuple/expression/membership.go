@@ -56,7 +56,8 @@ func (b *builder) among(n *syntax.Binary, l, r value) (value, error) {
 	return scalar(presence(at), false), nil
 }
 
-// eachOf applies a function to the items of an array, which is missing where one of others is: the values that the items are compared with.
+// eachOf applies a function to the items of an array, which is missing where one of others is: the
+// values that the items are compared with.
 func (b *builder) eachOf(l value, f func(item value) (value, error), others ...value) (value, error) {
 	all, err := common(append([]value{l}, others...)...)
 	if err != nil {
@@ -147,7 +148,8 @@ func (b *builder) plain(n syntax.Node, v value) (value, error) {
 	return value{}, b.errorf(n, "%s of different types; convert it with int, float or string", is(n, v))
 }
 
-// alternative returns the alternative of a kind, of a number any. It is an error of the entry if there is another one.
+// alternative returns the alternative of a kind, of a number any. It is an error of the entry if
+// there is another one.
 func (b *builder) alternative(n syntax.Node, v value, kind Kind) (value, error) {
 	at, err := b.down(v)
 	if err != nil {
@@ -214,7 +216,8 @@ func (b *builder) valueAt(n syntax.Node, v, key value) (value, error) {
 	return b.read(m.taken(found, true))
 }
 
-// find returns the column of the numbers of the items of a map that have a key, in the domain of both.
+// find returns the column of the numbers of the items of a map that have a key, in the domain of
+// both.
 func (b *builder) find(n syntax.Node, v, key value) (*node[int64], error) {
 	keys, err := v.list.item.named("key")
 	if err != nil {
@@ -229,8 +232,9 @@ func (b *builder) find(n syntax.Node, v, key value) (*node[int64], error) {
 	return position(v, keys, key)
 }
 
-// position returns the column of the numbers of the first of the items of arrays that are equal to a value, which has no value where there is none.
-// Keys are the items, or what they are compared by.
+// position returns the column of the numbers of the first of the items of arrays that are equal to
+// a value, which has no value where there is none. Keys are the items, or what they are compared
+// by.
 func position(v, keys, what value) (*node[int64], error) {
 	d := innermost([]value{v, what})
 	if !d.within(v.of) || !d.within(what.of) {
@@ -245,14 +249,17 @@ func position(v, keys, what value) (*node[int64], error) {
 	case Bool:
 		return placeOf(items, keys.bools(), what.bools(), func(a, b bool) bool { return a == b }), nil
 	case Int:
-		return placeOf(items, keys.ints(), what.ints(), func(a, b int64) bool { return a == b }).known(places(items, keys.ints(), what.ints())), nil
+		return placeOf(items, keys.ints(), what.ints(),
+			func(a, b int64) bool { return a == b }).known(places(items, keys.ints(), what.ints())), nil
 	case Float:
-		return placeOf(items, keys.floats(), what.floats(), func(a, b float64) bool { return a == b }).known(places(items, keys.floats(), what.floats())), nil
+		return placeOf(items, keys.floats(), what.floats(),
+			func(a, b float64) bool { return a == b }).known(places(items, keys.floats(), what.floats())), nil
 	}
 	return placeOf(items, keys.strings(), what.strings(), func(a, b []byte) bool { return string(a) == string(b) }), nil
 }
 
-// placeOf is position for columns. The rows of what may be within those that have the arrays, as there is no need for a copy of an array for each.
+// placeOf is position for columns. The rows of what may be within those that have the arrays, as
+// there is no need for a copy of an array for each.
 func placeOf[T any](items *domain, all, what *node[T], equal func(a, b T) bool) *node[int64] {
 	d := what.of
 	return newNode(d, func(r *run, n *node[int64]) {
@@ -284,7 +291,8 @@ func placeOf[T any](items *domain, all, what *node[T], equal func(a, b T) bool) 
 	})
 }
 
-// places bounds the results of placeOf for numbers: there are some only if a value may be equal to an item.
+// places bounds the results of placeOf for numbers: there are some only if a value may be equal to
+// an item.
 func places[T number](items *domain, all, what *node[T]) func(z *zones) extent[int64] {
 	return func(z *zones) extent[int64] {
 		if items.span(z).high == 0 || !may(comparison("==", all.extent(z), what.extent(z)), true) {

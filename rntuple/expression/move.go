@@ -5,13 +5,16 @@ import (
 	"slices"
 )
 
-// What arrays, records and variants are made of moves between domains as columns do: down, to the rows that a domain has for
-// each row above; to rows that a column of numbers chooses; and from several values to one.
+// What arrays, records and variants are made of moves between domains as columns do: down, to the
+// rows that a domain has for each row above; to rows that a column of numbers chooses; and from
+// several values to one.
 
-// errApart says that neither of two domains is within the other: one of them is of a predicate that has ended.
+// errApart says that neither of two domains is within the other: one of them is of a predicate that
+// has ended.
 var errApart = errors.New("values of different arrays")
 
-// down returns the value that has in the rows of d, which are within its own, what v has in the rows above.
+// down returns the value that has in the rows of d, which are within its own, what v has in the
+// rows above.
 func (v value) down(d *domain) value {
 	switch {
 	case v.of == d:
@@ -65,8 +68,8 @@ func (d *domain) keep(of, here any) {
 	d.spreads[of] = here
 }
 
-// taken returns the value that has in each row what v has in the row of that number. Missing says that there may be
-// rows without a number, where it is missing.
+// taken returns the value that has in each row what v has in the row of that number. Missing says
+// that there may be rows without a number, where it is missing.
 func (v value) taken(rows *node[int64], missing bool) value {
 	d := rows.of
 	missing = missing || v.missing
@@ -146,8 +149,8 @@ func (l *list) taken(rows *node[int64], there *node[bool]) *list {
 	return out
 }
 
-// mux returns the value whose row i is that of row at[i] of source which[i], or missing where which is negative. It returns false if the sources
-// have no type in common.
+// mux returns the value whose row i is that of row at[i] of source which[i], or missing where which
+// is negative. It returns false if the sources have no type in common.
 func mux(which, at *node[int64], sources []value, missing bool) (value, bool) {
 	sources = unified(sources)
 	if sources == nil {
@@ -227,8 +230,8 @@ func muxRecords(which, at *node[int64], sources []value, like *record, missing b
 	})
 }
 
-// muxItems returns the domain of the items of arrays that are those of several sources, and of which source each is, and in which
-// row there.
+// muxItems returns the domain of the items of arrays that are those of several sources, and of
+// which source each is, and in which row there.
 func muxItems(which, at *node[int64], sources []value) (items *domain, whichItem, atItem *node[int64]) {
 	offsets := make([][]int64, len(sources))
 	items = newItems(which.of, func(r *run, d *domain) {

@@ -25,9 +25,11 @@ type operands struct {
 const operandRows = 6
 
 var (
-	someBools  = []bool{false, true}
-	someInts   = []int64{math.MinInt64, math.MinInt64 + 1, -1 << 53, -1 << 31, -3, -2, -1, 0, 1, 2, 3, 7, 63, 1 << 31, 1<<53 - 1, 1 << 53, 1<<53 + 1, 1 << 62, math.MaxInt64}
-	someFloats = []float64{math.Inf(-1), -math.MaxFloat64, -1e300, -1 << 53, -2.5, -1, -0.1, -5e-324, math.Copysign(0, -1), 0, 5e-324, 1e-300, 0.1, 1, 1.5, 2, 700, 1 << 53, 1 << 63, 1e300, math.MaxFloat64, math.Inf(1)}
+	someBools = []bool{false, true}
+	someInts  = []int64{math.MinInt64, math.MinInt64 + 1, -1 << 53, -1 << 31, -3, -2, -1, 0, 1, 2, 3, 7, 63, 1 << 31,
+		1<<53 - 1, 1 << 53, 1<<53 + 1, 1 << 62, math.MaxInt64}
+	someFloats = []float64{math.Inf(-1), -math.MaxFloat64, -1e300, -1 << 53, -2.5, -1, -0.1, -5e-324, math.Copysign(0, -1),
+		0, 5e-324, 1e-300, 0.1, 1, 1.5, 2, 700, 1 << 53, 1 << 63, 1e300, math.MaxFloat64, math.Inf(1)}
 )
 
 // operand returns a node of d whose values are some of ascending ones, NaN, or missing.
@@ -98,7 +100,8 @@ func (o *operands) simple() string {
 	case 1:
 		return one("sum", "min", "max", "mean", "median", "sort", "uniq", "len") + "(" + array() + ")"
 	case 2:
-		return fmt.Sprintf("%s(%s, %s)", one("min", "max", "any", "all", "one", "count"), one(array(), "m1"), one("b1", "true", "i1"))
+		return fmt.Sprintf("%s(%s, %s)", one("min", "max", "any", "all", "one", "count"), one(array(), "m1"),
+			one("b1", "true", "i1"))
 	}
 	f := formula.Table[o.IntN(len(formula.Table))]
 	var args []string
@@ -133,11 +136,14 @@ func TestBoundsOfOperands(t *testing.T) {
 		field string
 		value
 	}{
-		"i1": {"N", o.ints(entries, rows, false)}, "i2": {"N", o.ints(entries, rows, false)}, "i3": {"O", o.ints(entries, rows, true)},
-		"x1": {"D", o.floats(entries, rows, false)}, "x2": {"D", o.floats(entries, rows, false)}, "x3": {"OF", o.floats(entries, rows, true)},
+		"i1": {"N", o.ints(entries, rows, false)}, "i2": {"N", o.ints(entries, rows, false)},
+		"i3": {"O", o.ints(entries, rows, true)},
+		"x1": {"D", o.floats(entries, rows, false)}, "x2": {"D", o.floats(entries, rows, false)},
+		"x3": {"OF", o.floats(entries, rows, true)},
 		"b1": {"B", o.bools(entries, rows, false)}, "b2": {"B", o.bools(entries, rows, false)},
 		"v1": {"X", o.array(entries, o.floats, false)}, "v2": {"X", o.array(entries, o.floats, false)},
-		"w1": {"I", o.array(entries, o.ints, false)}, "w2": {"I", o.array(entries, o.ints, false)}, "m1": {"M", o.array(entries, o.bools, false)},
+		"w1": {"I", o.array(entries, o.ints, false)}, "w2": {"I", o.array(entries, o.ints, false)},
+		"m1": {"M", o.array(entries, o.bools, false)},
 	} {
 		o.vars, types[name] = append(o.vars, variable{name, like.value}), fields.Types[like.field]
 	}

@@ -54,7 +54,8 @@ func (b *builder) unaryOf(n *syntax.Unary, v value) (out value, ok bool, err err
 		return literalOf(v.of, -x), true, nil
 	}
 	if v.kind == Int {
-		return scalar(mapped(v.ints(), negate[int64]).known(calculated("-", constant(v.of, int64(0)), v.ints())), v.missing), true, nil
+		return scalar(mapped(v.ints(), negate[int64]).known(calculated("-", constant(v.of, int64(0)), v.ints())), v.missing),
+			true, nil
 	}
 	return scalar(mapped(v.floats(), negate[float64]).known(monotonic(v.floats(), negate[float64])), v.missing), true, nil
 }
@@ -123,8 +124,10 @@ func (b *builder) operate(n *syntax.Binary, l, r value) (value, error) {
 	return out, err
 }
 
-// itemwise applies a function to two values, or to the items of arrays. It is false if the function is, for the types.
-func (b *builder) itemwise(n syntax.Node, name string, l, r value, f func(l, r value) (value, bool, error)) (value, bool, error) {
+// itemwise applies a function to two values, or to the items of arrays. It is false if the function
+// is, for the types.
+func (b *builder) itemwise(n syntax.Node, name string, l, r value,
+	f func(l, r value) (value, bool, error)) (value, bool, error) {
 	var err error
 	if l, r, err = b.fitting(n, l, r); err != nil {
 		return value{}, false, err
@@ -161,9 +164,11 @@ func innermost(all []value) *domain {
 	return d
 }
 
-// zipped returns the items of those values that are arrays, which must have the same lengths, in one domain, and other values as they are; and where
-// all are there, or nil. It is false for maps and tuples.
-func (b *builder) zipped(n syntax.Node, name string, all ...value) (items []value, there *node[bool], ok bool, err error) {
+// zipped returns the items of those values that are arrays, which must have the same lengths, in
+// one domain, and other values as they are; and where all are there, or nil. It is false for maps
+// and tuples.
+func (b *builder) zipped(n syntax.Node, name string,
+	all ...value) (items []value, there *node[bool], ok bool, err error) {
 	missing, shared := false, true
 	var first *value
 	for i, v := range all {
@@ -176,10 +181,12 @@ func (b *builder) zipped(n syntax.Node, name string, all ...value) (items []valu
 		}
 	}
 	for _, v := range all {
-		shared = shared && (v.list == nil && first.of.within(v.of) || v.list != nil && v.list.items == first.list.items && v.list.item.list == nil)
+		shared = shared && (v.list == nil && first.of.within(v.of) || v.list != nil && v.list.items == first.list.items &&
+			v.list.item.list == nil)
 	}
 	if missing || !shared {
-		// Arrays meet in the rows for which they are needed, as they can have other lengths elsewhere.
+		// Arrays meet in the rows for which they are needed, as they can have other lengths
+		// elsewhere.
 		for i := range all {
 			if all[i], err = b.down(all[i]); err != nil {
 				return nil, nil, false, err
@@ -238,7 +245,8 @@ func where(there *node[bool]) *node[int64] {
 
 // search returns the function of an operator that looks for a string in another one.
 func (b *builder) search(n *syntax.Binary) func(l, r value) (value, bool, error) {
-	f := map[string]func(s, part []byte) bool{"contains": bytes.Contains, "startsWith": bytes.HasPrefix, "endsWith": bytes.HasSuffix}[n.Op]
+	f := map[string]func(s, part []byte) bool{"contains": bytes.Contains, "startsWith": bytes.HasPrefix,
+		"endsWith": bytes.HasSuffix}[n.Op]
 	return func(l, r value) (value, bool, error) {
 		switch {
 		case (l.null || l.kind == String) && (r.null || r.kind == String) && (l.null || r.null):

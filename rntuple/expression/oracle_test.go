@@ -168,7 +168,10 @@ func (j *judge) chosen(e *Expression, values []any, failed string) string {
 		return fmt.Sprintf("with several workers: %v, want %v", err, got)
 	}
 	for i, v := range values {
-		if is := slices.ContainsFunc(got, func(r rntuple.EntryRange) bool { return r.First <= int64(i) && int64(i) < r.End }); is != (v == true) {
+		if is := slices.ContainsFunc(got, func(r rntuple.EntryRange) bool {
+			return r.First <= int64(i) &&
+				int64(i) < r.End
+		}); is != (v == true) {
 			return fmt.Sprintf("as a condition, entry %d: %v, want %v", i, is, v)
 		}
 	}
@@ -187,8 +190,9 @@ func merged(all []rntuple.EntryRange) (out []rntuple.EntryRange) {
 	return out
 }
 
-// TestOracle compares values and errors of random expressions with those of the oracle, and the entries that they choose as conditions, in batches
-// of all sizes. With RNTUPLE_CAMPAIGN=1 these are a million.
+// TestOracle compares values and errors of random expressions with those of the oracle, and the
+// entries that they choose as conditions, in batches of all sizes. With RNTUPLE_CAMPAIGN=1 these
+// are a million.
 func TestOracle(t *testing.T) {
 	random := sampletest.Rand(t)
 	files, each := 5, 1000
@@ -202,7 +206,8 @@ func TestOracle(t *testing.T) {
 		if err := oracle.WriteZoo(path, 40, random.Uint64(), nil); err != nil {
 			t.Fatal(err)
 		}
-		// An expression that takes longer than others do is no case: the oracle would take for ever.
+		// An expression that takes longer than others do is no case: the oracle would take for
+		// ever.
 		r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Limits: rntuple.Limits{ExpressionBytes: 4 << 20}})
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 // An output returns the values of an expression in a batch.
 type output func(r *run) *columnar.Array
 
-// fit returns the C++ type for v that is nearest to the type of a field: that type if the field takes v, and without a field
-// the type that v has by itself. It is empty if there is none.
+// fit returns the C++ type for v that is nearest to the type of a field: that type if the field
+// takes v, and without a field the type that v has by itself. It is empty if there is none.
 func (v value) fit(f *schema.FieldDocument) string {
 	present := v
 	present.missing = false
@@ -64,7 +64,8 @@ func isOptional(f *schema.FieldDocument) bool {
 
 // isSequence reports whether a field, which may be nil, has arrays.
 func isSequence(f *schema.FieldDocument) bool {
-	return f != nil && (strings.HasPrefix(f.Type, "std::vector<") || strings.HasPrefix(f.Type, "ROOT::VecOps::RVec<") || isFixed(f))
+	return f != nil && (strings.HasPrefix(f.Type, "std::vector<") || strings.HasPrefix(f.Type, "ROOT::VecOps::RVec<") ||
+		isFixed(f))
 }
 
 // isFixed reports whether a field, which may be nil, has arrays of one size, which is not 0.
@@ -121,7 +122,8 @@ func (t *target) output(v value, f *schema.FieldDocument) output {
 	}
 }
 
-// array returns an Array for v, as if it were never missing. Fill sets it, and returns where v has values; nil: everywhere.
+// array returns an Array for v, as if it were never missing. Fill sets it, and returns where v has
+// values; nil: everywhere.
 func (t *target) array(v value, f *schema.FieldDocument) (a *columnar.Array, fill func(r *run) (valid []bool)) {
 	a = &columnar.Array{Shape: schema.Scalar}
 	switch {
@@ -229,7 +231,8 @@ func (t *target) exact(n *node[int64], f *schema.FieldDocument) {
 				y = float64(float32(x))
 			}
 			if (y >= 1<<63 || int64(y) != x) && (valid == nil || valid[i]) {
-				err := &Error{Message: fmt.Sprintf("%v: %s cannot hold %d exactly", rntuple.ErrRange, t.name, x), cause: rntuple.ErrRange}
+				err := &Error{Message: fmt.Sprintf("%v: %s cannot hold %d exactly", rntuple.ErrRange, t.name, x),
+					cause: rntuple.ErrRange}
 				r.fail(n.of, i, err)
 				return
 			}
@@ -248,7 +251,8 @@ func (f Field) document(v value) (*schema.FieldDocument, error) {
 		return nil, err
 	}
 	if typ := v.fit(doc); typ != doc.Type {
-		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %s: %v; write %s:%s=...%s", f.Name, doc.Type, v.words(), f.Value,
+		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %s: %v; write %s:%s=...%s", f.Name,
+			doc.Type, v.words(), f.Value,
 			f.Name, typ, v.instead(doc))}
 	}
 	doc.Description = cmp.Or(f.Description, f.Value.String())

@@ -78,18 +78,20 @@ func TestSources(t *testing.T) {
 		chosen []int64 // entries with N from 33 to 35, or other.N
 		read   int64   // clusters
 	}{
-		"file":                     {a, []int64{33, 34, 35}, 1},
-		"range":                    {some(a, rntuple.EntryRange{First: 20, End: 60}), []int64{13, 14, 15}, 1},
-		"ranges":                   {some(a, gaps...), []int64{9, 10, 11}, 1},
-		"no entries":               {some(a), nil, 0},
-		"condition":                {odd, []int64{16, 17}, 1},
-		"selection of a selection": {some(some(a, gaps...), rntuple.EntryRange{First: 2, End: 10}, rntuple.EntryRange{First: 11, End: 20}), []int64{7, 8}, 1},
-		"chain":                    {chain(b, a), []int64{133, 134, 135}, 1},
-		"chain of selections":      {chain(some(a, gaps...), b, odd), []int64{9, 10, 11, 155, 156}, 2},
-		"selection of a chain":     {some(chain(b, a), rntuple.EntryRange{First: 50, End: 60}, rntuple.EntryRange{First: 130, End: 134}), []int64{13}, 1},
-		"join":                     {join(a, b), []int64{33, 34, 35}, 1},
-		"join of a selection":      {join(some(a, gaps...), some(b, gaps...)), []int64{9, 10, 11}, 1},
-		"selection of a join":      {some(join(a, b), gaps...), []int64{9, 10, 11}, 1},
+		"file":       {a, []int64{33, 34, 35}, 1},
+		"range":      {some(a, rntuple.EntryRange{First: 20, End: 60}), []int64{13, 14, 15}, 1},
+		"ranges":     {some(a, gaps...), []int64{9, 10, 11}, 1},
+		"no entries": {some(a), nil, 0},
+		"condition":  {odd, []int64{16, 17}, 1},
+		"selection of a selection": {some(some(a, gaps...), rntuple.EntryRange{First: 2, End: 10},
+			rntuple.EntryRange{First: 11, End: 20}), []int64{7, 8}, 1},
+		"chain":               {chain(b, a), []int64{133, 134, 135}, 1},
+		"chain of selections": {chain(some(a, gaps...), b, odd), []int64{9, 10, 11, 155, 156}, 2},
+		"selection of a chain": {some(chain(b, a), rntuple.EntryRange{First: 50, End: 60},
+			rntuple.EntryRange{First: 130, End: 134}), []int64{13}, 1},
+		"join":                {join(a, b), []int64{33, 34, 35}, 1},
+		"join of a selection": {join(some(a, gaps...), some(b, gaps...)), []int64{9, 10, 11}, 1},
+		"selection of a join": {some(join(a, b), gaps...), []int64{9, 10, 11}, 1},
 	} {
 		e, err := expression.Parse("N in 33..35 and sqrt(N) > 1")
 		must(err)
@@ -101,7 +103,8 @@ func TestSources(t *testing.T) {
 			chosen = append(chosen, selection.Entry(i))
 		}
 		if all, passed := z.Clusters(); !slices.Equal(chosen, c.chosen) || all-passed != c.read {
-			t.Errorf("%s: entries %v, of %d clusters %d passed over; want %v, all but %d", name, chosen, all, passed, c.chosen, c.read)
+			t.Errorf("%s: entries %v, of %d clusters %d passed over; want %v, all but %d", name, chosen, all,
+				passed, c.chosen, c.read)
 		}
 	}
 }

@@ -76,7 +76,8 @@ func plainOutput(b *builder, _ int, v value) (output, error) {
 	return (&target{builder: b}).output(v, nil), nil
 }
 
-func compile(s rntuple.Source, e []*Expression, outputs func(b *builder, i int, v value) (output, error)) (*Program, error) {
+func compile(s rntuple.Source, e []*Expression,
+	outputs func(b *builder, i int, v value) (output, error)) (*Program, error) {
 	p := &Program{exprs: e, scope: newScope(s), outputs: outputs}
 	in, types, err := p.build()
 	if err != nil {
@@ -93,8 +94,8 @@ func compile(s rntuple.Source, e []*Expression, outputs func(b *builder, i int, 
 // Fields returns the paths of the fields that the program reads.
 func (p *Program) Fields() []string { return slices.Clone(p.paths) }
 
-// CanFail reports whether an entry can make the evaluation fail: not for want of memory, or of a file that can be read, but because a
-// value of an expression is an error.
+// CanFail reports whether an entry can make the evaluation fail: not for want of memory, or of a
+// file that can be read, but because a value of an expression is an error.
 func (p *Program) CanFail() bool {
 	in := p.instance()
 	defer p.pool.Put(in)
@@ -150,7 +151,8 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 	}
 }
 
-// Explain returns a text for users with the types of the expressions and the paths of the fields that are read.
+// Explain returns a text for users with the types of the expressions and the paths of the fields
+// that are read.
 func (p *Program) Explain() string {
 	var b strings.Builder
 	for i, e := range p.exprs {

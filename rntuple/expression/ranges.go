@@ -48,7 +48,10 @@ func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
 		}
 	})
 	items.sized(func(z *zones) extent[int64] { return sizeOfRange(l.ints().extent(z), r.ints().extent(z)) })
-	item := rowsOf(items).known(func(z *zones) extent[int64] { return between(l.ints().extent(z).low, r.ints().extent(z).high) })
+	item := rowsOf(items).known(func(z *zones) extent[int64] {
+		return between(l.ints().extent(z).low,
+			r.ints().extent(z).high)
+	})
 	b.checks = append(b.checks, check{
 		find: func(r *run) { items.update(r) }, here: here,
 		never: func(z *zones) bool { return items.span(z).high <= maxItems },

@@ -49,8 +49,8 @@ func (b *builder) reduce(n *syntax.Call) (value, error) {
 	return out.only(v), nil
 }
 
-// loop is reduce, which begins with a value, and goes on with those of a type. It returns false if they may be missing, but those of the type
-// are not.
+// loop is reduce, which begins with a value, and goes on with those of a type. It returns false if
+// they may be missing, but those of the type are not.
 func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error) {
 	// In each step, the rows are those of arrays that have another item.
 	l := &loop{items: v.list.items, clock: 1, first: 3 - len(n.Args)}
@@ -64,7 +64,8 @@ func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error
 		}
 	}), false)
 	checks := len(b.checks)
-	b.items = append(b.items, predicate{item: v.list.item.taken(at, false), index: func() value { return index }, acc: &acc})
+	b.items = append(b.items, predicate{item: v.list.item.taken(at, false),
+		index: func() value { return index }, acc: &acc})
 	next, err := b.in(step, func() (value, error) {
 		v, err := b.build(body(n))
 		if err == nil {
@@ -131,7 +132,8 @@ func (l *loop) run(r *run, do func()) {
 	}
 }
 
-// accumulated returns the column of #acc in the steps of a loop, which begins with n, and what makes the result of the column that #acc becomes in each step.
+// accumulated returns the column of #acc in the steps of a loop, which begins with n, and what
+// makes the result of the column that #acc becomes in each step.
 func (n *node[T]) accumulated(step *domain, l *loop) (acc column, reduced func(next column) column) {
 	var all []T
 	var valid []bool

@@ -12,9 +12,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
-// Stages evaluate conditions that are joined by "and" one after the other where that saves reading: the fields of the later ones
-// are read only for the entries that are left. The best order is found while all are evaluated together for some entries. Only
-// conditions that cannot fail, and that stand before any that can, are reordered: so the errors are the same.
+// Stages evaluate conditions that are joined by "and" one after the other where that saves reading:
+// the fields of the later ones are read only for the entries that are left. The best order is found
+// while all are evaluated together for some entries. Only conditions that cannot fail, and that
+// stand before any that can, are reordered: so the errors are the same.
 type stages struct {
 	whole    *Program   // all together, and then those that cannot fail
 	programs []*Program // each by itself
@@ -118,7 +119,8 @@ func (st *stages) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 	}
 }
 
-// sample is selected for some entries, and finds out the order of the stages: those first that leave least for what they read.
+// sample is selected for some entries, and finds out the order of the stages: those first that
+// leave least for what they read.
 func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	left := make([]int64, st.total)
 	read := make([]int64, st.total)
@@ -181,7 +183,8 @@ func (st *stages) apart(s rntuple.Source, r rntuple.EntryRange, order []int) ite
 				break
 			}
 			p := st.programs[i]
-			selection, err = p.among(s, original(selection, p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
+			selection, err = p.among(s, original(selection,
+				p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
 		}
 		if err != nil {
 			yield(rntuple.EntryRange{}, err)

@@ -19,7 +19,8 @@ type text struct {
 	ends []int
 }
 
-// textOf returns the column of strings that a function makes one after the other. It returns where they are.
+// textOf returns the column of strings that a function makes one after the other. It returns where
+// they are.
 func textOf(d *domain, build func(r *run, t *text) (valid []bool)) *node[[]byte] {
 	t := new(text)
 	return newNode(d, func(r *run, n *node[[]byte]) {
@@ -457,9 +458,11 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	}
 	at, here := b.place(n), b.here
 	if n.Name == "int" {
-		return scalar(parsed(b, v.strings(), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here), v.missing), nil
+		return scalar(parsed(b, v.strings(), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here),
+			v.missing), nil
 	}
-	return scalar(parsed(b, v.strings(), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here), v.missing), nil
+	return scalar(parsed(b, v.strings(), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here),
+		v.missing), nil
 }
 
 // parsed returns the numbers that strings are. It is an error of the entry if one is none.

@@ -215,8 +215,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestDoubled defines names that stand for two of the one before: as text they would grow for ever. What is evaluated in the
-// same rows is shared.
+// TestDoubled defines names that stand for two of the one before: as text they would grow for ever.
+// What is evaluated in the same rows is shared.
 func TestDoubled(t *testing.T) {
 	r := zooFile(t, 20, 4, nil)
 	chain := func(first, next string, times int) (all []Definition) {
@@ -290,8 +290,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestUnsigned reads integers beyond 64 bits with a sign beside others: they are errors of their entries, and others, also negative
-// ones, are not.
+// TestUnsigned reads integers beyond 64 bits with a sign beside others: they are errors of their
+// entries, and others, also negative ones, are not.
 func TestUnsigned(t *testing.T) {
 	type pair struct{ Q uint64 }
 	type entry struct {

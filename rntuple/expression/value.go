@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A value is what a part of an expression is computed by: a column, or columns that are the parts of an array, a record or a
-// variant.
+// A value is what a part of an expression is computed by: a column, or columns that are the parts
+// of an array, a record or a variant.
 type value struct {
 	of      *domain
 	kind    Kind   // of a column; 0 for the others
@@ -25,14 +25,17 @@ type value struct {
 	variant *variant
 }
 
-// A list is an array for each row of a domain: its items have a domain of their own. Rows that have no array have no items.
+// A list is an array for each row of a domain: its items have a domain of their own. Rows that have
+// no array have no items.
 type list struct {
 	items *domain
-	item  value   // of the domain items
-	size  int     // of all arrays, or 0 if it varies
-	parts []value // of arrays of a fixed size, the items with each number, in the domain of the arrays; nil if they are not known
-	keyed bool    // items are records of a key and a value, and are found by their keys
-	tuple bool    // its parts have different types, and item is none
+	item  value // of the domain items
+	size  int   // of all arrays, or 0 if it varies
+	// of arrays of a fixed size, the items with each number, in the domain of the arrays; nil if they
+	// are not known
+	parts []value
+	keyed bool // items are records of a key and a value, and are found by their keys
+	tuple bool // its parts have different types, and item is none
 }
 
 // A record has members, whose values are made when they are needed.
@@ -240,7 +243,8 @@ func (v value) is() string {
 	return "is a " + s
 }
 
-// unified returns values as values of one type, and nil if they have none: integers become floats beside floats.
+// unified returns values as values of one type, and nil if they have none: integers become floats
+// beside floats.
 func unified(all []value) []value {
 	out := make([]value, len(all))
 	copy(out, all)
@@ -309,7 +313,8 @@ func (v value) compatible(w value) bool {
 	return v.kind != 0 && (v.kind == w.kind || v.isNumber() && w.isNumber())
 }
 
-// alike reports whether two values, which are compatible, are of one type: no integer beside a float, and no nil beside another value.
+// alike reports whether two values, which are compatible, are of one type: no integer beside a
+// float, and no nil beside another value.
 func (v value) alike(w value) bool {
 	switch {
 	case v.list != nil && w.list != nil:

@@ -7,15 +7,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
-// Values checks that the values of expression i of p have the Go type T, and returns a function that returns them, one per
-// entry, for a Batch of p. T is
+// Values checks that the values of expression i of p have the Go type T, and returns a function
+// that returns them, one per entry, for a Batch of p. T is
 //
 //	bool, int64, float64 or string    for the kinds of these names
 //	[]T                               for arrays of T
 //	*T                                for a T that may be missing, and is nil then; also for one that never is
 //
-// The error, an *Error, names the type that fits. The values may share the memory of the Batch: they must not be changed, and
-// are valid until the loop that it comes from goes on. The function may be called by several goroutines at the same time.
+// The error, an *Error, names the type that fits. The values may share the memory of the Batch:
+// they must not be changed, and are valid until the loop that it comes from goes on. The function
+// may be called by several goroutines at the same time.
 func Values[T any](p *Program, i int) (func(b *Batch) []T, error) {
 	t := p.Type(i)
 	if t.Kind == Other {
@@ -23,13 +24,15 @@ func Values[T any](p *Program, i int) (func(b *Batch) []T, error) {
 	}
 	read := t.reader(reflect.TypeFor[T]())
 	if read == nil {
-		return nil, &Error{Message: fmt.Sprintf("%v does not fit %s (%s); %v does", reflect.TypeFor[T](), p.exprs[i].text, t, t.goType())}
+		return nil, &Error{Message: fmt.Sprintf("%v does not fit %s (%s); %v does", reflect.TypeFor[T](),
+			p.exprs[i].text, t, t.goType())}
 	}
 	return func(b *Batch) []T { return read(b.Values[i]).Interface().([]T) }, nil
 }
 
 // goTypes are the types of values of each kind.
-var goTypes = [...]reflect.Type{Bool: reflect.TypeFor[bool](), Int: reflect.TypeFor[int64](), Float: reflect.TypeFor[float64](), String: reflect.TypeFor[string]()}
+var goTypes = [...]reflect.Type{Bool: reflect.TypeFor[bool](), Int: reflect.TypeFor[int64](),
+	Float: reflect.TypeFor[float64](), String: reflect.TypeFor[string]()}
 
 // item returns the type of the items of arrays.
 func (t Type) item() Type {
@@ -50,7 +53,8 @@ func (t Type) goType() reflect.Type {
 	return goTypes[t.Kind]
 }
 
-// reader returns what makes a slice with elements of a Go type of an Array of values of type t, or nil if they do not fit.
+// reader returns what makes a slice with elements of a Go type of an Array of values of type t, or
+// nil if they do not fit.
 func (t Type) reader(to reflect.Type) func(a *columnar.Array) reflect.Value {
 	isPointer := to.Kind() == reflect.Pointer && to.Elem().Kind() != reflect.Pointer
 	switch {

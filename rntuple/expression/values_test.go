@@ -10,7 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
-// typed returns the values of the first expression of a program as text, with those that pointers point at.
+// typed returns the values of the first expression of a program as text, with those that pointers
+// point at.
 func typed[T any](p *expression.Program, s *rntuple.Reader) (string, error) {
 	values, err := expression.Values[T](p, 0)
 	if err != nil {

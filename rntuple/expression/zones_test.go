@@ -40,39 +40,71 @@ type zoned struct {
 func TestRuledOut(t *testing.T) {
 	five := int32(5)
 	entries := []zoned{
-		{N: 10, U: 3, F: 1.5, OK: true, None: math.NaN(), Pt: []float32{10, 20}, Hits: []hit{{X: 3, K: -1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 4, P: &hit{X: 3}, Q: &hit{X: 60}, Big: 1<<53 + 1},
-		{N: 20, U: 5, F: 2.5, OK: true, None: math.NaN(), Pt: []float32{30, 20, 25}, Hits: []hit{{X: 7, K: 1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 6, Deep: [][]int16{{4}, {6, 5}}, Q: &hit{X: 60}, Big: 1<<53 + 1},
+		{N: 10, U: 3, F: 1.5, OK: true, None: math.NaN(), Pt: []float32{10, 20}, Hits: []hit{{X: 3, K: -1}}, Opt: &five,
+			A: [3]int8{1, 2, 3}, Odd: 4, P: &hit{X: 3}, Q: &hit{X: 60}, Big: 1<<53 + 1},
+		{N: 20, U: 5, F: 2.5, OK: true, None: math.NaN(), Pt: []float32{30, 20, 25}, Hits: []hit{{X: 7, K: 1}}, Opt: &five,
+			A: [3]int8{1, 2, 3}, Odd: 6, Deep: [][]int16{{4}, {6, 5}}, Q: &hit{X: 60}, Big: 1<<53 + 1},
 	}
 	for i := range entries {
 		entries[i].At.X, entries[i].At.Y = 2, float64(entries[i].N)
 	}
 	r := made(t, entries...)
 	for text, may := range map[string]bool{
-		"N > 20": false, "N >= 20": true, "N < 10": false, "N <= 10": true, "N == 15": true, "N == 21": false, "N != 15": true, "21 == N": false,
+		"N > 20": false, "N >= 20": true, "N < 10": false, "N <= 10": true, "N == 15": true, "N == 21": false,
+		"N != 15": true, "21 == N": false,
 		"not (N > 20)": true, "not (N >= 10)": false, "!(N < 30)": false, "N > 20 or F > 2": true, "N > 20 or F > 3": false,
-		"N > 15 and F > 3": false, "N > 15 && S == 'x'": true, "N > 20 && S == 'x'": false, "N > 20 || S == 'x'": true, "not (N < 30 or S == 'x')": false,
-		"U in [1, 2]": false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true, "N not in 5..25": false, "N not in 11..25": true, "N in [F, 3]": false,
-		"OK": true, "not OK": false, "OK == false": false, "OK != true": false, "OK ? N > 20 : N > 0": false, "OK and N < 5": false,
-		"None > 0": false, "None <= 0": false, "None == None": false, "None != None": true, "not (None > 0)": true, "None + 1 > 0": false,
-		"F * 2 > 5": false, "F * 2 >= 5": true, "-F < -2.5": false, "N - 100 > -80": false, "N * -1 > -10": false, "F / 2 > 1.25": false, "1 / F > 1": false, "1 / (F - 2) > 100": true,
-		"F + N > 22.5": false, "F + N >= 22.5": true, "N / 4 == 5": true, "N / 4 > 5": false, "N ** 2 > 1000": false, "N % 7 > 7": false, "abs(-N) > 20": false, "abs(N - 15) > 5": false,
-		"any(Pt, # > 30)": false, "any(Pt, # >= 30)": true, "all(Pt, # > 30)": false, "all(Pt, # < 10)": false, "none(Pt, # >= 10)": false, "one(Pt, # > 40)": false,
-		"count(Pt, # > 5) > 3": false, "count(Pt, # > 5) == 3": true, "count(Pt, # > 5) < 2": false, "count(Pt, # > 50) > 0": false, "len(Pt) > 3": false, "len(Pt) == 2": true, "len(Pt) < 2": false,
-		"len(filter(Pt, # > 30)) > 0": false, "any(filter(Pt, # < 25), # > 30)": false, "any(map(Pt, # * 2), # > 60)": false, "Pt[0] > 30": false, "Pt[1] < 10": false, "Pt[2] == 20": true, "Pt[7] > 30": false, "Pt[-1] > 30": false,
-		"(Pt[0] ?? 99.5) > 50": false, "(Pt[2] ?? 99.5) > 50": true, "(Pt[2] ?? 9.5) > 50": false, "max(Pt) > 30": false, "min(Pt) < 10": false, "any(Pt[1:], # > 30)": false, "any(Pt * 2, # > 60)": false, "any(abs(Pt), # < 10)": false,
-		"any(Hits, .X > 7)": false, "any(Hits, .X > 6 and .K > 0)": true, "any(Hits, .K > 1)": false, "any(Hits, .X > 6 and .K > N)": false, "Hits[0].X > 7": false, "any(Hits, .S == 'x')": true, "any(Hits, len(.L) > 0)": false,
-		"Opt > 5": false, "Opt == 5": true, "not (Opt > 5)": true, "Opt != 5": false, "Opt != 6": true, "(Opt ?? 2) > 5": false, "(Opt ?? 9) > 5": true, "Opt == nil": true,
-		"At.X > 2": false, "At.Y > 2": true, "At.Y > 20": false, `$env["odd-name"] > 6`: false, `$env.N > 20`: false, "any(A, # > 3)": false, "A[1] == 4": false, "len(A) == 2": false,
-		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": false, "N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true, "any(Deep, len(#) > 2)": false,
-		"P.X > 50": false, "(P ?? Q).X > 50": true, "let p = P ?? Q; p.X > 50": true, "(P.X ?? Q.X) > 50": true, "(P.X ?? Q.X) > 60": false, "P.X > 2 or Q.X > 60": true,
-		"Big == 9007199254740992": false, "Big == 9007199254740992.0": true, "Big > 9007199254740992": true, "Big > 9007199254740992.0": false,
-		"sum(Pt) >= 20": true, "sum(Pt) < 19.9": false, "sum(Pt) > 90.1": false, "sum(A) > 9": false, "sum(A) == 6": true, "sum(Pt, # > 0) > 3": false, "mean(Pt) > 31": false, "median(Pt) > 30": false, "median(Pt) < 10": false,
-		"sqrt(F) > 1.6": false, "sqrt(F) > 1.5": true, "sqrt(F - 2) < 0": false, "floor(F) > 2": false, "round(-F) > -2": false, "log(N) > 3": false, "exp(-F) > 1": false, "isnan(F)": false, "isnan(None)": true, "isinf(F)": false, "hypot(N, F) > 21": false, "F ** 3 < 3": false,
-		"int(F) > 2": false, "N % 7 < 0": false, "abs(-N) % 30 > 20": false, "max(N, F) > 20": false, "min(N, 5) > 5": false, "max(Pt, Hits[0].X) > 30": false, "fmax(F, 2) < 2": false, "len(S) < 0": false,
-		"N in Pt": true, "40 in Pt": false, "any(Pt, # in A)": false, "any(N..30, # < 10)": false, "len(N..30) > 21": false, "len(concat(Pt, A)) < 5": false, "len(sort(Pt)) > 3": false, "len(uniq(Pt)) == 0": false, "any(Pt, #index > 2)": false,
-		"(N > 15 ? F : nil) > 3": false, "(Opt ?? 9) == nil": false, "(N > 30 ? Pt : A)[2] > 3": false, "len(N > 30 ? Pt : A) != 3": false, "[N, 40][0] > 20": false, "one(A[:1], # > 5)": false, "not (filter(Pt, # > 5)[0] >= 10)": false,
-		"N > 20 and any(Pt + A, # > 0)": false, "N > 20 and int(S) > 0": false, "N > 5 or any(Pt + A, # > 0)": true,
-		"9223372036854775807 + N > 0": true, "-9223372036854775807 - N < 0": true, "9223372036854775807 * N > 0": true, "5 < N < 10": false,
+		"N > 15 and F > 3": false, "N > 15 && S == 'x'": true, "N > 20 && S == 'x'": false, "N > 20 || S == 'x'": true,
+		"not (N < 30 or S == 'x')": false,
+		"U in [1, 2]":              false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true,
+		"N not in 5..25":  false,
+		"N not in 11..25": true, "N in [F, 3]": false,
+		"OK": true, "not OK": false, "OK == false": false, "OK != true": false,
+		"OK ? N > 20 : N > 0": false, "OK and N < 5": false,
+		"None > 0": false, "None <= 0": false, "None == None": false, "None != None": true,
+		"not (None > 0)": true, "None + 1 > 0": false,
+		"F * 2 > 5": false, "F * 2 >= 5": true, "-F < -2.5": false, "N - 100 > -80": false, "N * -1 > -10": false,
+		"F / 2 > 1.25": false, "1 / F > 1": false, "1 / (F - 2) > 100": true,
+		"F + N > 22.5": false, "F + N >= 22.5": true, "N / 4 == 5": true, "N / 4 > 5": false, "N ** 2 > 1000": false,
+		"N % 7 > 7": false, "abs(-N) > 20": false, "abs(N - 15) > 5": false,
+		"any(Pt, # > 30)": false, "any(Pt, # >= 30)": true, "all(Pt, # > 30)": false, "all(Pt, # < 10)": false,
+		"none(Pt, # >= 10)": false, "one(Pt, # > 40)": false,
+		"count(Pt, # > 5) > 3": false, "count(Pt, # > 5) == 3": true, "count(Pt, # > 5) < 2": false,
+		"count(Pt, # > 50) > 0": false, "len(Pt) > 3": false, "len(Pt) == 2": true, "len(Pt) < 2": false,
+		"len(filter(Pt, # > 30)) > 0": false, "any(filter(Pt, # < 25), # > 30)": false, "any(map(Pt, # * 2), # > 60)": false,
+		"Pt[0] > 30": false, "Pt[1] < 10": false, "Pt[2] == 20": true, "Pt[7] > 30": false, "Pt[-1] > 30": false,
+		"(Pt[0] ?? 99.5) > 50": false, "(Pt[2] ?? 99.5) > 50": true, "(Pt[2] ?? 9.5) > 50": false, "max(Pt) > 30": false,
+		"min(Pt) < 10": false, "any(Pt[1:], # > 30)": false, "any(Pt * 2, # > 60)": false, "any(abs(Pt), # < 10)": false,
+		"any(Hits, .X > 7)": false, "any(Hits, .X > 6 and .K > 0)": true, "any(Hits, .K > 1)": false,
+		"any(Hits, .X > 6 and .K > N)": false, "Hits[0].X > 7": false, "any(Hits, .S == 'x')": true,
+		"any(Hits, len(.L) > 0)": false,
+		"Opt > 5":                false, "Opt == 5": true, "not (Opt > 5)": true, "Opt != 5": false, "Opt != 6": true,
+		"(Opt ?? 2) > 5": false, "(Opt ?? 9) > 5": true, "Opt == nil": true,
+		"At.X > 2": false, "At.Y > 2": true, "At.Y > 20": false, `$env["odd-name"] > 6`: false, `$env.N > 20`: false,
+		"any(A, # > 3)": false, "A[1] == 4": false, "len(A) == 2": false,
+		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": false,
+		"N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true,
+		"any(Deep, len(#) > 2)": false,
+		"P.X > 50":              false, "(P ?? Q).X > 50": true, "let p = P ?? Q; p.X > 50": true, "(P.X ?? Q.X) > 50": true,
+		"(P.X ?? Q.X) > 60": false, "P.X > 2 or Q.X > 60": true,
+		"Big == 9007199254740992": false, "Big == 9007199254740992.0": true, "Big > 9007199254740992": true,
+		"Big > 9007199254740992.0": false,
+		"sum(Pt) >= 20":            true, "sum(Pt) < 19.9": false, "sum(Pt) > 90.1": false,
+		"sum(A) > 9": false, "sum(A) == 6": true,
+		"sum(Pt, # > 0) > 3": false, "mean(Pt) > 31": false, "median(Pt) > 30": false, "median(Pt) < 10": false,
+		"sqrt(F) > 1.6": false, "sqrt(F) > 1.5": true, "sqrt(F - 2) < 0": false, "floor(F) > 2": false,
+		"round(-F) > -2": false, "log(N) > 3": false, "exp(-F) > 1": false, "isnan(F)": false, "isnan(None)": true,
+		"isinf(F)": false, "hypot(N, F) > 21": false, "F ** 3 < 3": false,
+		"int(F) > 2": false, "N % 7 < 0": false, "abs(-N) % 30 > 20": false, "max(N, F) > 20": false, "min(N, 5) > 5": false,
+		"max(Pt, Hits[0].X) > 30": false, "fmax(F, 2) < 2": false, "len(S) < 0": false,
+		"N in Pt": true, "40 in Pt": false, "any(Pt, # in A)": false, "any(N..30, # < 10)": false, "len(N..30) > 21": false,
+		"len(concat(Pt, A)) < 5": false, "len(sort(Pt)) > 3": false, "len(uniq(Pt)) == 0": false,
+		"any(Pt, #index > 2)":    false,
+		"(N > 15 ? F : nil) > 3": false, "(Opt ?? 9) == nil": false, "(N > 30 ? Pt : A)[2] > 3": false,
+		"len(N > 30 ? Pt : A) != 3": false, "[N, 40][0] > 20": false, "one(A[:1], # > 5)": false,
+		"not (filter(Pt, # > 5)[0] >= 10)": false,
+		"N > 20 and any(Pt + A, # > 0)":    false, "N > 20 and int(S) > 0": false, "N > 5 or any(Pt + A, # > 0)": true,
+		"9223372036854775807 + N > 0": true, "-9223372036854775807 - N < 0": true,
+		"9223372036854775807 * N > 0": true, "5 < N < 10": false,
 		"(N > 15 ? 4611686018427387904 : 0) + (N > 15 ? 4611686018427387904 : 1) > 4611686018427387905": true,
 	} {
 		if strconv.IntSize < 64 && strings.Contains(text, "9223372036854775807") {
@@ -167,7 +199,8 @@ type regime struct {
 }
 
 var middles = [][2]float64{
-	{0, 1}, {0, 1}, {3, 0}, {-2, 1}, {100, 5}, {0.5, 0.25}, {1 << 24, 1}, {1 << 53, 1}, {-(1 << 53), 1}, {1 << 53, 2}, {1 << 61, 1 << 60}, {1 << 62, 1 << 10}, {1 << 63, 1 << 11}, {-(1 << 63), 1},
+	{0, 1}, {0, 1}, {3, 0}, {-2, 1}, {100, 5}, {0.5, 0.25}, {1 << 24, 1}, {1 << 53, 1}, {-(1 << 53), 1}, {1 << 53, 2},
+	{1 << 61, 1 << 60}, {1 << 62, 1 << 10}, {1 << 63, 1 << 11}, {-(1 << 63), 1},
 	{1 << 64, 1}, {1e308, 1e307}, {5e-324, 5e-324}, {math.Inf(1), 1}, {math.Inf(-1), 0}, {math.NaN(), 0},
 }
 
@@ -220,7 +253,8 @@ func (f *filler) fill(v reflect.Value, path string) {
 		if v.CanInt() {
 			low := int64(math.MinInt64) >> (64 - v.Type().Bits())
 			v.SetInt(min(max(n, low), -(low + 1)))
-		} else if most := uint64(math.MaxUint64) >> (64 - v.Type().Bits()); r.middle == 1<<64 && most == math.MaxUint64 && f.IntN(8) == 0 {
+		} else if most := uint64(math.MaxUint64) >> (64 - v.Type().Bits()); r.middle == 1<<64 &&
+			most == math.MaxUint64 && f.IntN(8) == 0 {
 			v.SetUint(1<<63 + uint64(f.IntN(2)))
 		} else {
 			v.SetUint(min(uint64(max(0, n)), most))
@@ -243,7 +277,8 @@ func (f *filler) integer(x float64, r regime) int64 {
 	return int64(x)
 }
 
-// wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or some.
+// wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or
+// some.
 func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 	t.Helper()
 	f := &filler{Rand: rand.New(rand.NewPCG(seed, 3))}
@@ -295,7 +330,8 @@ func TestZones(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d conditions, of which %d fail; %d pass over %d clusters, %d are known to be true for a cluster", sum.done, sum.failed, sum.narrowed, sum.passed, sum.decided)
+	t.Logf("%d conditions, of which %d fail; %d pass over %d clusters, %d are known to be true for a cluster", sum.done,
+		sum.failed, sum.narrowed, sum.passed, sum.decided)
 	if sum.failed < sum.done/200 || sum.failed > sum.done/2 || sum.narrowed < sum.done/10 || sum.decided < sum.done/20 {
 		t.Error("this is too little of one kind")
 	}
@@ -307,7 +343,8 @@ type agreement struct {
 	passed                          int64
 }
 
-// zonesAgree compares the entries that a condition chooses, or its error, with zone maps and without.
+// zonesAgree compares the entries that a condition chooses, or its error, with zone maps and
+// without.
 func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bool {
 	t.Helper()
 	e, err := Parse(text)

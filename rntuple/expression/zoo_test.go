@@ -94,7 +94,8 @@ func zooFile(t testing.TB, entries int, seed uint64, opts *rntuple.WriteOptions)
 }
 
 // fileOf makes a file of the entries that fill writes, and opens it.
-func fileOf[T any](t testing.TB, name string, opts *rntuple.WriteOptions, fill func(w *rntuple.Writer[T]), read *rntuple.ReadOptions) *rntuple.Reader {
+func fileOf[T any](t testing.TB, name string, opts *rntuple.WriteOptions, fill func(w *rntuple.Writer[T]),
+	read *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name+".root")
 	w, err := rntuple.Create[T](path, name, opts)

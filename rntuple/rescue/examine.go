@@ -44,7 +44,8 @@ type savedGroup struct {
 // saved. An error is that of the context.
 func (e *evidence) examine(ctx context.Context, j *job, keepGoing bool) (s *salvage, err error) {
 	s = &salvage{evidence: e, job: j, keepGoing: keepGoing}
-	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []rntuple.EntryRange{}, Missing: slices.Clone(j.missing), Notes: slices.Clone(j.notes)}
+	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []rntuple.EntryRange{},
+		Missing: slices.Clone(j.missing), Notes: slices.Clone(j.notes)}
 	built, err := schema.Build(j.header, j.extension())
 	if err != nil {
 		s.lose(0, j.total, err)
@@ -75,7 +76,8 @@ func (s *salvage) lose(first, end int64, why error) {
 // deferred reports whether there are deferred columns. After lost entries, the number of
 // the element with which they begin would be wrong.
 func (s *salvage) deferred() bool {
-	return s.schema != nil && slices.ContainsFunc(s.schema.Columns, func(c *schema.Column) bool { return c.Flags&envelope.ColumnDeferred != 0 })
+	return s.schema != nil && slices.ContainsFunc(s.schema.Columns,
+		func(c *schema.Column) bool { return c.Flags&envelope.ColumnDeferred != 0 })
 }
 
 var (
@@ -89,7 +91,8 @@ func (s *salvage) examineGroups(ctx context.Context) error {
 	for _, g := range s.job.groups {
 		switch {
 		case g.first < next || g.end < g.first:
-			s.lose(max(next, g.first), max(next, g.end), frame.Corrupt("the cluster group begins with the entry %d, expected %d", g.first, next))
+			s.lose(max(next, g.first), max(next, g.end),
+				frame.Corrupt("the cluster group begins with the entry %d, expected %d", g.first, next))
 			next = max(next, g.end)
 			continue
 		case g.first > next:
@@ -104,7 +107,8 @@ func (s *salvage) examineGroups(ctx context.Context) error {
 	}
 	switch {
 	case s.total < 0:
-		s.result.Lost = append(s.result.Lost, Loss{rntuple.EntryRange{First: next, End: -1}, "what came after the last page list, if anything, is lost"})
+		s.result.Lost = append(s.result.Lost, Loss{rntuple.EntryRange{First: next, End: -1},
+			"what came after the last page list, if anything, is lost"})
 	case s.total > next:
 		s.lose(next, s.total, errNoList)
 	}

@@ -57,8 +57,9 @@ func (e *evidence) jobs(name string) (jobs []*job) {
 			jobs = append(jobs, j)
 		}
 	}
-	// RNTuples of the same path are written in the order of their cycles, so that the newest one is the newest again;
-	// before them come those without an anchor, which renaming or a crash has left.
+	// RNTuples of the same path are written in the order of their cycles, so that the newest one is
+	// the newest again; before them come those without an anchor, which renaming or a crash has
+	// left.
 	first := map[string]int{}
 	for i, j := range slices.Backward(jobs) {
 		first[j.path] = i
@@ -235,7 +236,8 @@ func (j *job) adopt() {
 		j.groups, j.total = append(j.groups, orphans...), -1
 	}
 	if j.footer != nil && len(orphans) > 0 {
-		j.miss("fields and attributes that were added after the last intact footer, which %d page lists came after", len(orphans))
+		j.miss("fields and attributes that were added after the last intact footer, which %d page lists came after",
+			len(orphans))
 	}
 }
 

@@ -92,7 +92,8 @@ func TestTwins(t *testing.T) {
 			some++
 		}
 	}
-	if report := saved(t, "all", original, m.b, &rescue.Options{Only: "b/n"}); report == nil || len(report.NTuples) != 1 || report.NTuples[0].Saved != 10 {
+	if report := saved(t, "all", original, m.b, &rescue.Options{Only: "b/n"}); report == nil || len(report.NTuples) != 1 ||
+		report.NTuples[0].Saved != 10 {
 		t.Errorf("one of two: %+v", report)
 	}
 	if some == 0 || some > len(m.b)/2 {
@@ -100,8 +101,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestRenamed saves an RNTuple that was renamed and appended to, from a file whose directory cannot be found: what
-// has the last names is the newest cycle again.
+// TestRenamed saves an RNTuple that was renamed and appended to, from a file whose directory cannot
+// be found: what has the last names is the newest cycle again.
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	in, more, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "out.root")
@@ -117,7 +118,8 @@ func TestRenamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rename := func(field, to string) {
-		if err := surgery.RenameInPlace(t.Context(), surgery.Input{Path: in}, surgery.Renaming{Name: "n", Fields: map[string]string{field: to}}, nil); err != nil {
+		if err := surgery.RenameInPlace(t.Context(), surgery.Input{Path: in},
+			surgery.Renaming{Name: "n", Fields: map[string]string{field: to}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,12 +24,12 @@ type Options struct {
 	// Only is the path or the name of the only RNTuple to save. Default: all of them.
 	Only string
 
-	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise the
-	// entries of each RNTuple up to the first lost one are saved.
+	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise
+	// the entries of each RNTuple up to the first lost one are saved.
 	KeepGoing bool
 
-	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For To
-	// they must be zero.
+	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For
+	// To they must be zero.
 	NoSync    bool
 	NoReplace bool
 	Upload    remote.Options
@@ -143,11 +143,15 @@ func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int
 	if c.NoSync || c.NoReplace || !reflect.ValueOf(c.Upload).IsZero() {
 		return nil, errors.New("rescue.Options: NoSync, NoReplace and Upload are for File")
 	}
-	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) {
+		return ntuple.NewFile(w, name,
+			o)
+	})
 }
 
 // rescue writes what is left to the file that create creates.
-func rescue(ctx context.Context, r io.ReaderAt, size int64, c Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
+func rescue(ctx context.Context, r io.ReaderAt, size int64, c Options,
+	create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
 	found, err := search(ctx, r, size, c.Limits)
 	if err != nil {
 		return nil, err

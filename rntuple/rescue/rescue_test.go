@@ -107,7 +107,8 @@ func within(got, want any) bool {
 
 // saved rescues a file and returns the report, or nil if there was nothing to save. It
 // fails unless the new file holds exactly what the report says of the original.
-func saved(t testing.TB, what string, original map[string][]value.Record, file []byte, opts *rescue.Options) *rescue.Report {
+func saved(t testing.TB, what string, original map[string][]value.Record, file []byte,
+	opts *rescue.Options) *rescue.Report {
 	t.Helper()
 	var out memory
 	before := bytes.Clone(file)
@@ -231,7 +232,8 @@ func written(t testing.TB, groups []int, opts *rntuple.WriteOptions) (file []byt
 	check(w.Close())
 	check(f.Close())
 	for _, r := range records(t, m.b) {
-		if at, n := r.Payload(); r.Class == rootfile.BlobClassName && n > 8 && binary.LittleEndian.Uint64(m.b[at:]) == 3|uint64(n)<<16 {
+		if at, n := r.Payload(); r.Class == rootfile.BlobClassName && n > 8 &&
+			binary.LittleEndian.Uint64(m.b[at:]) == 3|uint64(n)<<16 {
 			ends = append(ends, int(at+n))
 		}
 	}
@@ -393,7 +395,8 @@ func TestDamage(t *testing.T) {
 		lost, less := 0, 0
 		for i := range file {
 			file[i] ^= 1 << (i % 8)
-			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file, &rescue.Options{KeepGoing: i/8%2 > 0})
+			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file,
+				&rescue.Options{KeepGoing: i/8%2 > 0})
 			switch {
 			case report == nil:
 				lost++
@@ -416,7 +419,8 @@ func TestLoss(t *testing.T) {
 	page := bytes.Index(file, marker)
 	footer := bytes.LastIndex(file, binary.LittleEndian.AppendUint16(nil, 2)) // found below
 	for _, k := range records(t, file) {
-		if at, n := k.Payload(); k.Class == rootfile.BlobClassName && binary.LittleEndian.Uint64(file[at:]) == 2|uint64(n)<<16 {
+		if at, n := k.Payload(); k.Class == rootfile.BlobClassName &&
+			binary.LittleEndian.Uint64(file[at:]) == 2|uint64(n)<<16 {
 			footer = int(at)
 		}
 	}
@@ -428,11 +432,16 @@ func TestLoss(t *testing.T) {
 		kept      []rntuple.EntryRange
 		lost      []rntuple.EntryRange
 	}{
-		{"page", page, false, 30, []rntuple.EntryRange{entries(0, 15)}, []rntuple.EntryRange{entries(15, 20), entries(20, 30)}},
-		{"page", page, true, 30, []rntuple.EntryRange{entries(0, 15), entries(20, 30)}, []rntuple.EntryRange{entries(15, 20)}},
-		{"page list", ends[1] - 20, false, 30, []rntuple.EntryRange{entries(0, 10)}, []rntuple.EntryRange{entries(10, 20), entries(20, 30)}},
-		{"page list", ends[1] - 20, true, 30, []rntuple.EntryRange{entries(0, 10), entries(20, 30)}, []rntuple.EntryRange{entries(10, 20)}},
-		{"first page list", ends[0] - 20, true, 30, []rntuple.EntryRange{entries(10, 30)}, []rntuple.EntryRange{entries(0, 10)}},
+		{"page", page, false, 30, []rntuple.EntryRange{entries(0, 15)},
+			[]rntuple.EntryRange{entries(15, 20), entries(20, 30)}},
+		{"page", page, true, 30, []rntuple.EntryRange{entries(0, 15), entries(20, 30)},
+			[]rntuple.EntryRange{entries(15, 20)}},
+		{"page list", ends[1] - 20, false, 30, []rntuple.EntryRange{entries(0, 10)},
+			[]rntuple.EntryRange{entries(10, 20), entries(20, 30)}},
+		{"page list", ends[1] - 20, true, 30, []rntuple.EntryRange{entries(0, 10), entries(20, 30)},
+			[]rntuple.EntryRange{entries(10, 20)}},
+		{"first page list", ends[0] - 20, true, 30, []rntuple.EntryRange{entries(10, 30)},
+			[]rntuple.EntryRange{entries(0, 10)}},
 		{"footer", footer + 30, false, -1, []rntuple.EntryRange{entries(0, 30)}, []rntuple.EntryRange{entries(30, -1)}},
 	}
 	for _, c := range cases {
@@ -506,7 +515,8 @@ func TestFile(t *testing.T) {
 	if _, err := rescue.File(t.Context(), in, in, nil); err == nil {
 		t.Error("a file was rescued to itself")
 	}
-	if _, err := rescue.File(t.Context(), out, in, &rescue.Options{Only: "x"}); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(t.Context(), out, in, &rescue.Options{Only: "x"}); !errors.Is(err, rescue.ErrNothing) ||
+		string(read(t, out)) != "old" {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())
@@ -538,7 +548,8 @@ func TestCompression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Write(&event{}), w.CommitCluster(), w.Write(&event{V: make([]int32, 1000)}), w.Close(), f.Close()); err != nil {
+	if err := errors.Join(w.Write(&event{}), w.CommitCluster(), w.Write(&event{V: make([]int32, 1000)}), w.Close(),
+		f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	clear(m.b[:100])

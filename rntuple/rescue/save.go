@@ -12,7 +12,8 @@ import (
 )
 
 // write writes RNTuples to the file that create creates.
-func (e *evidence) write(ctx context.Context, all []*salvage, c *Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
+func (e *evidence) write(ctx context.Context, all []*salvage, c *Options,
+	create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
 	o := ntuple.NewWriteOptions()
 	o.Context, o.Pages.Compression, o.File.Compression, o.AllowHidden = ctx, e.compression, e.compression, true
 	o.NoSync, o.NoReplace = c.NoSync, c.NoReplace

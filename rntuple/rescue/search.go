@@ -316,7 +316,8 @@ func (e *evidence) blocks(at, n int64) (length uint64, err error) {
 		if _, err := e.r.ReadAt(head[:], at); err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
-		if !slices.ContainsFunc([]string{"ZS", "ZL", "L4", "XZ", "CS"}, func(m string) bool { return bytes.HasPrefix(head[:], []byte(m)) }) {
+		if !slices.ContainsFunc([]string{"ZS", "ZL", "L4", "XZ", "CS"},
+			func(m string) bool { return bytes.HasPrefix(head[:], []byte(m)) }) {
 			return 0, nil
 		}
 		little := func(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
@@ -340,8 +341,10 @@ func (e *evidence) addHeader(at int64, plain []byte) {
 	if err == nil {
 		err = h.Features.Supported()
 	}
-	if err == nil && preRelease(h.Writer) && !slices.ContainsFunc(e.anchors, func(a *foundAnchor) bool { return int64(a.SeekHeader) == at }) {
-		err = frame.Unsupported("RNTuple %q by %q, before format 1, which cannot be rescued without its anchor", h.Name, h.Writer)
+	if err == nil && preRelease(h.Writer) &&
+		!slices.ContainsFunc(e.anchors, func(a *foundAnchor) bool { return int64(a.SeekHeader) == at }) {
+		err = frame.Unsupported("RNTuple %q by %q, before format 1, which cannot be rescued without its anchor", h.Name,
+			h.Writer)
 	}
 	if err != nil {
 		e.lost("header at %#x: %v", at, err)
@@ -435,7 +438,8 @@ func (e *evidence) assign() {
 	for _, a := range e.anchors {
 		var owner *tuple
 		for _, t := range e.tuples {
-			if slices.Contains(t.homes, int64(a.SeekHeader)) || slices.ContainsFunc(t.footers, func(f *footer) bool { return f.at == int64(a.SeekFooter) }) {
+			if slices.Contains(t.homes, int64(a.SeekHeader)) ||
+				slices.ContainsFunc(t.footers, func(f *footer) bool { return f.at == int64(a.SeekFooter) }) {
 				owner = t
 			}
 		}

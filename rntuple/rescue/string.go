@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// String returns the entries as a half-open interval, "[0, 100)", and the reason. An unknown end is "?".
+// String returns the entries as a half-open interval, "[0, 100)", and the reason. An unknown end is
+// "?".
 func (l Loss) String() string {
 	end := "?"
 	if l.End >= 0 {

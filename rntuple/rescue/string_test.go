@@ -11,7 +11,8 @@ func TestReportString(t *testing.T) {
 	r := &Report{
 		Container: "no header",
 		NTuples: []NTuple{
-			{Path: "a", Entries: 10, Saved: 7, Lost: []Loss{{rntuple.EntryRange{First: 7, End: 10}, "damaged"}}, Notes: []string{"no extra types"}},
+			{Path: "a", Entries: 10, Saved: 7, Lost: []Loss{{rntuple.EntryRange{First: 7, End: 10}, "damaged"}},
+				Notes: []string{"no extra types"}},
 			{Path: "b", Entries: -1, Saved: 2, Lost: []Loss{{rntuple.EntryRange{First: 2, End: -1}, "no page list"}}},
 		},
 		Lost: []string{"a page list"}, Left: []string{"TTree t"},

@@ -69,7 +69,8 @@ func (o *output) change(origins map[schema.FieldID]origin, name string, change f
 // first of which has become the entry first. The range of an attribute keeps the entries that
 // were taken; an attribute with none of them is dropped. One whose range is empty goes with the
 // entry that it is before, or with the last one.
-func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []rntuple.EntryRange,
+func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source,
+	taken []rntuple.EntryRange,
 	entries, first int64) error {
 	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
@@ -109,7 +110,8 @@ const attributeBytes = 16
 // ranges returns the ranges of entries of all attributes of a set.
 func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err error) {
 	if n, limit := s.Source.Entries, s.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
+		return nil, nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n),
+			Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	if starts, err = s.numbers(ctx, rangeStart); err != nil {
 		return nil, nil, err
@@ -119,7 +121,8 @@ func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err erro
 	}
 	for i, start := range starts {
 		if start > math.MaxInt64 || lengths[i] > math.MaxInt64-start {
-			return nil, nil, frame.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start)
+			return nil, nil, frame.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i],
+				start)
 		}
 	}
 	return starts, lengths, nil
@@ -161,7 +164,8 @@ func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
 	for _, cluster := range clusters {
 		n, err := c.Len(cluster)
 		if err == nil && n != cluster.End-cluster.First {
-			err = frame.Corrupt("field %q has %d elements in cluster %d of %d entries", name, n, cluster.ID, cluster.End-cluster.First)
+			err = frame.Corrupt("field %q has %d elements in cluster %d of %d entries", name, n, cluster.ID,
+				cluster.End-cluster.First)
 		}
 		for at := int64(0); err == nil && at < n; {
 			var some []uint64

@@ -58,7 +58,8 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 // sources have in theirs, its extension what came later.
 func (r *run) besideShape(sources []*source) (*shape, error) {
 	first := sources[0].Header
-	s := &shape{Header: &envelope.Header{Name: first.Name, Description: first.Description, Writer: first.Writer}, Extension: &envelope.Schema{}}
+	s := &shape{Header: &envelope.Header{Name: first.Name, Description: first.Description, Writer: first.Writer},
+		Extension: &envelope.Schema{}}
 	if err := s.build(); err != nil {
 		return nil, err
 	}
@@ -120,7 +121,8 @@ func (m *mapping) copyJoined(ctx context.Context, r rntuple.EntryRange) (end int
 
 // join adds what the columns of the field have in a run of clusters to the lists of
 // the columns of f. It returns false if elements would have to be rewritten.
-func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
+func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most Level,
+	lists [][]*pagecopy.Chunk) (ok bool, err error) {
 	shifts, ok, err := from.shifts(ctx, run)
 	if err != nil || !ok {
 		return false, err

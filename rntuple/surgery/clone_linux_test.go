@@ -103,7 +103,8 @@ func testClone(t *testing.T, dir string) {
 		for _, verified := range []bool{true, false} {
 			before := used(t, dir)
 			report, err := Merge(all, out, inputs,
-				&MergeOptions{Options: Options{AtMost: new(Clone), Write: rntuple.WriteOptions{Workers: workers}, Read: rntuple.ReadOptions{SkipChecksums: !verified}}})
+				&MergeOptions{Options: Options{AtMost: new(Clone), Write: rntuple.WriteOptions{Workers: workers},
+					Read: rntuple.ReadOptions{SkipChecksums: !verified}}})
 			if err != nil {
 				t.Fatal(err)
 			}

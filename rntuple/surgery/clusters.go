@@ -61,7 +61,8 @@ func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) er
 // chunks returns what the sources have in their clusters for the columns of the
 // output, by column: one chunk, or nil for a representation that will not be active.
 // It also returns how many columns the output needs.
-func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (lists [][]*pagecopy.Chunk, needed int, err error) {
+func (m *mapping) chunks(clusters []*pagesource.Cluster,
+	entries int64) (lists [][]*pagecopy.Chunk, needed int, err error) {
 	lists = make([][]*pagecopy.Chunk, len(m.out.shape.Columns))
 	listed := make([]bool, len(lists)) // in the page list of the source, and with more than zeros
 	for _, f := range m.out.storedFields() {
@@ -143,7 +144,8 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 			return err
 		}
 		for _, c := range chunks {
-			if to := o.shape.Columns[id].Format(); c.Column != nil && !sameValues(c.Column.Format(), to) || c.Zeros > 0 && to.Type == column.Real32Quant {
+			if to := o.shape.Columns[id].Format(); c.Column != nil && !sameValues(c.Column.Format(), to) || c.Zeros > 0 &&
+				to.Type == column.Real32Quant {
 				c.Bounds = zonemap.Bounds{}
 			}
 			columns[id].Chunks = append(columns[id].Chunks, *c)

@@ -14,7 +14,8 @@ type Piece struct {
 	Input
 	First, End int64
 	Clusters   bool // First and End count clusters, not entries
-	// Check, if set, is called with the input before something is written. Its error is that of the operation.
+	// Check, if set, is called with the input before something is written. Its error is that of the
+	// operation.
 	Check func(*rntuple.Reader) error
 }
 

@@ -123,7 +123,8 @@ func cut(spans []columnar.Span, end, most int64) (some, rest []columnar.Span, n 
 // copySome appends the entries in spans, of which there are n. All columns exist that they
 // need. If more is set, entries that follow in the clusters will be copied next. An error comes
 // with the source that it is about.
-func (m *mapping) copySome(ctx context.Context, clusters []*pagesource.Cluster, spans []columnar.Span, n int64, more bool) (*source, error) {
+func (m *mapping) copySome(ctx context.Context, clusters []*pagesource.Cluster, spans []columnar.Span, n int64,
+	more bool) (*source, error) {
 	m.flows = m.flows[:0]
 	clear(m.sizes)
 	inCluster := map[*pagesource.Cluster][]columnar.Span{}
@@ -437,7 +438,8 @@ func scale(spans []columnar.Span, n int64) []columnar.Span {
 
 // copyOffsets appends collections and returns where their items are. Collections of the same
 // sizes often have the same pages of offsets, which are then read only once.
-func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []columnar.Span) ([]columnar.Span, error) {
+func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesource.Cluster,
+	spans []columnar.Span) ([]columnar.Span, error) {
 	page, ok, err := c.offsets.FirstPage(cluster)
 	if err != nil {
 		return nil, err
@@ -457,7 +459,8 @@ func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesourc
 	return copied.Items, nil
 }
 
-func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []columnar.Span) error {
+func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesource.Cluster,
+	spans []columnar.Span) error {
 	items := make([][]columnar.Span, len(c.children))
 	for _, s := range spans {
 		for first, n := s.First, s.N; n > 0; {

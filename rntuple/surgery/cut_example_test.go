@@ -53,7 +53,8 @@ func ExampleSkim_func() {
 	pairs := rntuple.WhereFunc(func(e *event) bool {
 		return len(e.Pt) == 2 && e.Charge[0]+e.Charge[1] == 0 && min(e.Pt[0], e.Pt[1]) > 20
 	})
-	report, err := surgery.Skim(context.Background(), filepath.Join(dir, "pairs.root"), []surgery.Input{sample}, pairs, nil)
+	report, err := surgery.Skim(context.Background(), filepath.Join(dir, "pairs.root"),
+		[]surgery.Input{sample}, pairs, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,7 +93,8 @@ func ExampleConcat() {
 func ExampleSplit() {
 	dir, remove := folder()
 	defer remove()
-	parts, err := surgery.Split(context.Background(), filepath.Join(dir, "part-%02d.root"), sample, surgery.PartSize{Entries: 30_000}, nil)
+	parts, err := surgery.Split(context.Background(), filepath.Join(dir, "part-%02d.root"), sample,
+		surgery.PartSize{Entries: 30_000}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -327,7 +327,8 @@ func TestSlimViews(t *testing.T) {
 		{"Muon_pt nMuon", "", "_collection0{_0{Muon_pt}} Muon_pt{_0} nMuon", ""},
 		{"run nMuon", "", "run _collection0{_0{Muon_pt}} nMuon", ""},
 		{"run *Muon*", "_collection0", "run", "Muon_pt Muon_eta Muon_phi Muon_mass Muon_charge nMuon"},
-		{"*Muon*", "_*.Muon_[em]* _collection0._0.Muon_pt Muon_phi", "_collection0{_0{Muon_charge}} Muon_charge{_0} nMuon", "Muon_pt Muon_eta Muon_mass"},
+		{"*Muon*", "_*.Muon_[em]* _collection0._0.Muon_pt Muon_phi", "_collection0{_0{Muon_charge}} Muon_charge{_0} nMuon",
+			"Muon_pt Muon_eta Muon_mass"},
 	} {
 		report, err := Slim(all, out, in, &SlimOptions{Keep: strings.Fields(test.keep), Drop: strings.Fields(test.drop)})
 		if err != nil {
@@ -407,7 +408,8 @@ func TestCutAttributes(t *testing.T) {
 	check("slim", err, out, everything...)
 	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return true }), nil)
 	check("skim of all", err, out, everything...)
-	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 }), nil) // 3 7 11 15 19
+	// 3 7 11 15 19
+	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 }), nil)
 	check("skim", err, out, "0 5 whole", "1 2 middle", "0 1 one", "1 0 none", "4 1 last", "5 0 end",
 		"5 5 whole", "6 2 middle", "5 1 one", "6 0 none", "9 1 last", "10 0 end")
 	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return false }), nil)
@@ -451,16 +453,21 @@ func TestCutLevels(t *testing.T) {
 		t.Fatal(clusters, err)
 	}
 	second := clusters[1]
-	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First && p.X < second.End }),
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool {
+		return p.X >= second.First &&
+			p.X < second.End
+	}),
 		&SkimOptions{Options: Options{AtMost: new(Copy)}})
 	if err != nil {
 		t.Error(err)
 	}
-	report, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }), nil)
+	report, err := Skim(all, out, []Input{in},
+		rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }), nil)
 	if err != nil || report.Clusters != 2 || report.Levels[Copy].Pages == 0 || report.Levels[Rewrite].Pages == 0 {
 		t.Error(report, err)
 	}
-	_, err = Concat(all, out, []Piece{{Input: in, First: 2, End: 3, Clusters: true}, {Input: in, First: clusters[1].First, End: clusters[1].End}},
+	_, err = Concat(all, out, []Piece{{Input: in, First: 2, End: 3, Clusters: true},
+		{Input: in, First: clusters[1].First, End: clusters[1].End}},
 		&MergeOptions{Options: Options{AtMost: new(Copy)}})
 	if err != nil {
 		t.Error(err)
@@ -514,10 +521,11 @@ func TestCutRefusals(t *testing.T) {
 		"one positive number":                         split("%d", PartSize{}),
 		"one positive number ":                        split("%d", PartSize{Entries: 1, Bytes: 1}),
 		"one positive number of":                      split("%d", PartSize{Clusters: -1}),
-		"cannot come after entry 20":                  skim(yield(rntuple.EntryRange{First: 10, End: 20}, rntuple.EntryRange{First: 19, End: 30})),
-		"of 100":                                      skim(yield(rntuple.EntryRange{First: 10, End: 101})),
-		"no field \"Z\"":                              skim(rntuple.WhereFunc(func(*struct{ Z int }) bool { return true })),
-		"wrong":                                       skim(condition{check: wrong}),
+		"cannot come after entry 20": skim(yield(rntuple.EntryRange{First: 10, End: 20},
+			rntuple.EntryRange{First: 19, End: 30})),
+		"of 100":         skim(yield(rntuple.EntryRange{First: 10, End: 101})),
+		"no field \"Z\"": skim(rntuple.WhereFunc(func(*struct{ Z int }) bool { return true })),
+		"wrong":          skim(condition{check: wrong}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%v, want %s", err, want)

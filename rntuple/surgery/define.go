@@ -50,7 +50,8 @@ type Columns interface {
 	// gets a source with the fields of s, and a batch has an Array for each field, whose
 	// shape must be that of the field, but for the types of numbers: it is an error that
 	// wraps rntuple.ErrRange if one does not fit the field.
-	Columns(s rntuple.Source) (fields []*schema.FieldDocument, in func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error)
+	Columns(s rntuple.Source) (fields []*schema.FieldDocument,
+		in func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error)
 }
 
 // A Definition defines fields that Slim or Skim adds; see Define and DefineColumns.
@@ -105,7 +106,8 @@ func newComputed[T, V any](tag string, f func(*T) V) (*computed[T, V], error) {
 		if name, _, _ := strings.Cut(tag, ","); name == "" || name == "-" {
 			return nil, errors.New("the tag has no name for the field")
 		}
-		d.typ = reflect.StructOf([]reflect.StructField{{Name: "Value", Type: d.typ, Tag: reflect.StructTag("rntuple:" + strconv.Quote(tag))}})
+		d.typ = reflect.StructOf([]reflect.StructField{{Name: "Value", Type: d.typ,
+			Tag: reflect.StructTag("rntuple:" + strconv.Quote(tag))}})
 	}
 	doc, err := field.Model("", d.typ)
 	if err != nil {

@@ -88,7 +88,8 @@ func columnsLike(types map[string]string, from ...string) Columns {
 // TestRandomDefinitions defines fields while random RNTuples are slimmed and skimmed, at all
 // levels: they have what the same functions give for the entries of a slice.
 func TestRandomDefinitions(t *testing.T) {
-	defined := map[string]string{"d": "double", "s": "std::string", "h": "std::vector<double>", "o": "std::optional<std::uint32_t>",
+	defined := map[string]string{"d": "double", "s": "std::string", "h": "std::vector<double>",
+		"o": "std::optional<std::uint32_t>",
 		"a": "std::int64_t", "b": "std::vector<std::string>", "k8": "std::int64_t", "v4": "std::vector<std::uint64_t>"}
 	definitions := []Definition{
 		Define("d,desc=a third, or so", func(b *base) float64 { return float64(b.K) / 3 }),
@@ -100,7 +101,8 @@ func TestRandomDefinitions(t *testing.T) {
 	}
 	for seed := range rounds(200) {
 		dir := t.TempDir()
-		m := random{randtest.Maker{Rand: rand.New(rand.NewPCG(31, uint64(seed)))}, map[string]string{"k": "std::int32_t", "v": "std::vector<std::uint16_t>"}}
+		m := random{randtest.Maker{Rand: rand.New(rand.NewPCG(31, uint64(seed)))},
+			map[string]string{"k": "std::int32_t", "v": "std::vector<std::uint16_t>"}}
 		names := []string{"k", "v"}
 		for i := range m.IntN(4) {
 			names = append(names, fmt.Sprint("f", i))
@@ -176,17 +178,19 @@ func TestRandomDefinitions(t *testing.T) {
 		some := opts.skim()
 		some.Mode = []Mode{Filter, Strict, Union}[m.IntN(3)]
 		report, err = Skim(all, out, inputs, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), some)
-		check(fmt.Sprint("skim of two inputs, ", some.Mode), report, err, out, slices.DeleteFunc(slices.Concat(entries...), func(e map[string]any) bool {
-			k, _ := e["k"].(int32)
-			return k%3 == 0
-		}))
+		check(fmt.Sprint("skim of two inputs, ", some.Mode), report, err, out,
+			slices.DeleteFunc(slices.Concat(entries...), func(e map[string]any) bool {
+				k, _ := e["k"].(int32)
+				return k%3 == 0
+			}))
 		var pieces []Piece
 		var of []map[string]any
 		for i, in := range inputs {
 			n := m.IntN(len(entries[i]) + 1)
 			first := m.IntN(n + 1)
 			if n > 0 {
-				pieces, of = append(pieces, Piece{Input: in, First: int64(first), End: int64(n)}), append(of, entries[i][first:n]...)
+				pieces, of = append(pieces, Piece{Input: in, First: int64(first), End: int64(n)}),
+					append(of, entries[i][first:n]...)
 			}
 		}
 		if len(pieces) == 0 {
@@ -325,11 +329,13 @@ func TestDefineTypes(t *testing.T) {
 	for _, f := range r.Schema().Fields {
 		got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.CppType(), f.Description))
 	}
-	if want := []string{"X std::int32_t ", "f float narrow, with a comma", "q float ", "r untyped record ", "rs untyped collection ", "c Inner ",
+	if want := []string{"X std::int32_t ", "f float narrow, with a comma", "q float ", "r untyped record ",
+		"rs untyped collection ", "c Inner ",
 		"m std::map<std::string,bool> ", "t std::variant<std::int32_t,std::string> "}; !slices.Equal(got, want) {
 		t.Errorf("fields %q, want %q", got, want)
 	}
-	if want, got := `{"X":5,"c":{"X":"0x3f800000","N":[]},"f":"0x40200000","m":{"5":true},"q":`, lines(t, out, "")[5]; !strings.HasPrefix(got, want) {
+	if want, got := `{"X":5,"c":{"X":"0x3f800000","N":[]},"f":"0x40200000","m":{"5":true},"q":`,
+		lines(t, out, "")[5]; !strings.HasPrefix(got, want) {
 		t.Errorf("entry 5 is %s, want %s...", got, want)
 	}
 	sound(t, "types", out)
@@ -345,14 +351,16 @@ func TestDefineWorkers(t *testing.T) {
 	for workers := 1; workers < 5; workers++ {
 		out := filepath.Join(dir, "out")
 		var running, most atomic.Int64
-		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(e *struct{ X int32 }) bool { return e.X%7 != 0 || e.X < 9000 }),
-			&SkimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}, Define: []Definition{Define("d", func(e *struct{ X int32 }) float64 {
-				if n := running.Add(1); n > most.Load() {
-					most.Store(n)
-				}
-				defer running.Add(-1)
-				return float64(e.X) / 3
-			})}})
+		_, err := Skim(t.Context(), out, []Input{in},
+			rntuple.WhereFunc(func(e *struct{ X int32 }) bool { return e.X%7 != 0 || e.X < 9000 }),
+			&SkimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}},
+				Define: []Definition{Define("d", func(e *struct{ X int32 }) float64 {
+					if n := running.Add(1); n > most.Load() {
+						most.Store(n)
+					}
+					defer running.Add(-1)
+					return float64(e.X) / 3
+				})}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +384,8 @@ func TestUnits(t *testing.T) {
 		var clusters []rntuple.EntryRange
 		ends := map[int64]bool{c.n: true}
 		for at := int64(0); at < c.n*every; {
-			r := rntuple.EntryRange{First: at, End: min(c.n*every, at+1+m.Int64N([]int64{1, 100, leastUnit, 2 * mostUnit}[m.IntN(4)]))}
+			r := rntuple.EntryRange{First: at, End: min(c.n*every,
+				at+1+m.Int64N([]int64{1, 100, leastUnit, 2 * mostUnit}[m.IntN(4)]))}
 			clusters, at = append(clusters, r), r.End
 			ends[(at+every-1)/every] = true
 		}
@@ -444,28 +453,40 @@ func TestDefineErrors(t *testing.T) {
 		&SlimOptions{Define: []Definition{Define("c", func(e *x) float64 { cancel(); return 0 })}})
 	_, taken := Skim(t.Context(), out, []Input{in, second}, everything, &SkimOptions{Mode: Union, Define: []Definition{d}})
 	_, several := Skim(t.Context(), out, []Input{in, in}, everything,
-		&SkimOptions{Options: Options{AtMost: new(Clone)}, Define: []Definition{DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X"))}})
+		&SkimOptions{Options: Options{AtMost: new(Clone)},
+			Define: []Definition{DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X"))}})
 	_, none := Slim(t.Context(), out, in, &SlimOptions{Drop: []string{"X", "V", "S"}, Define: []Definition{d}})
 	for want, err := range map[string]error{
-		`there is a field "X" already; to replace it, drop it`:                   slim(Define("X", func(e *x) int { return 1 })),
-		`second: there is a field "D" already`:                                   taken,
-		`several fields of the name "D"`:                                         slim(d, d),
-		`no field "Y"`:                                                           slim(Define("D", func(e *struct{ Y int }) int { return 1 })),
-		`Define("D,speed=3"): schema: struct.Value: tag: unknown option "speed"`: slim(Define("D,speed=3", func(e *x) int { return 1 })),
-		`Define(",desc=x"): the tag has no name`:                                 slim(Define(",desc=x", func(e *x) int { return 1 })),
-		`Define(""): schema: int is not a struct`:                                slim(Define("", func(e *x) int { return 1 })),
-		`Define("D"): schema: D: values of type chan int cannot be written`:      slim(Define("D", func(e *x) (c chan int) { return c })),
-		`has the character ' '`:                                                  slim(Define("a b", func(e *x) int { return 1 })),
-		`entry 128: field "N": value out of range: 128 does not fit int8`:        slim(DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X"))),
-		`entry 200: field "N": value out of range: 200 does not fit int8`:        slim(Define("N,type=std::int8_t", func(e *x) int32 { return e.X / 200 * 200 })),
-		`field "N" of type bool does not take values of the Go type int32`:       slim(DefineColumns(columnsLike(map[string]string{"N": "bool"}, "X"))),
-		`field "c": there are not as many values as entries`:                     slim(DefineColumns(yield())),
-		`a batch has 2 columns, want 1`:                                          slim(DefineColumns(yield(batch(1, numbers(1), numbers(1))))),
-		`column 0 changes its shape`:                                             slim(DefineColumns(yield(batch(1, numbers(1)), batch(1, numbers(1).Children[0])))),
-		`does not take values of the shape collection`:                           slim(DefineColumns(yield(batch(1000, numbers(1000))))),
-		`context canceled`:                                                       cancelled,
-		`the level is not allowed`:                                               several,
-		`no field is left`:                                                       none,
+		`there is a field "X" already; to replace it, drop it`: slim(Define("X",
+			func(e *x) int { return 1 })),
+		`second: there is a field "D" already`: taken,
+		`several fields of the name "D"`:       slim(d, d),
+		`no field "Y"`: slim(Define("D",
+			func(e *struct{ Y int }) int { return 1 })),
+		`Define("D,speed=3"): schema: struct.Value: tag: unknown option "speed"`: slim(Define("D,speed=3",
+			func(e *x) int { return 1 })),
+		`Define(",desc=x"): the tag has no name`: slim(Define(",desc=x",
+			func(e *x) int { return 1 })),
+		`Define(""): schema: int is not a struct`: slim(Define("",
+			func(e *x) int { return 1 })),
+		`Define("D"): schema: D: values of type chan int cannot be written`: slim(Define("D",
+			func(e *x) (c chan int) { return c })),
+		`has the character ' '`: slim(Define("a b",
+			func(e *x) int { return 1 })),
+		`entry 128: field "N": value out of range: 128 does not fit int8`: slim(DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X"))),
+		`entry 200: field "N": value out of range: 200 does not fit int8`: slim(Define("N,type=std::int8_t",
+			func(e *x) int32 { return e.X / 200 * 200 })),
+		`field "N" of type bool does not take values of the Go type int32`: slim(DefineColumns(columnsLike(map[string]string{"N": "bool"}, "X"))),
+		`field "c": there are not as many values as entries`:               slim(DefineColumns(yield())),
+		`a batch has 2 columns, want 1`: slim(DefineColumns(yield(batch(1,
+			numbers(1), numbers(1))))),
+		`column 0 changes its shape`: slim(DefineColumns(yield(batch(1,
+			numbers(1)), batch(1, numbers(1).Children[0])))),
+		`does not take values of the shape collection`: slim(DefineColumns(yield(batch(1000,
+			numbers(1000))))),
+		`context canceled`:         cancelled,
+		`the level is not allowed`: several,
+		`no field is left`:         none,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -499,7 +520,8 @@ func TestDefineInputsDiffer(t *testing.T) {
 	_, err := Skim(t.Context(), filepath.Join(dir, "out"), []Input{a, b}, these(rntuple.EntryRange{End: 10}),
 		&SkimOptions{Define: []Definition{DefineColumns(columns)}})
 	var incompatible *IncompatibleError
-	if n = 1; !errors.As(err, &incompatible) || !strings.Contains(err.Error(), `b: field "N": is computed as std::int32_t, from the first input as std::int64_t`) {
+	if n = 1; !errors.As(err, &incompatible) ||
+		!strings.Contains(err.Error(), `b: field "N": is computed as std::int32_t, from the first input as std::int64_t`) {
 		t.Errorf("%d: %v", n, err)
 	}
 }
@@ -519,16 +541,18 @@ func TestDefinePanics(t *testing.T) {
 			go func() {
 				defer func() { ended <- recover() }()
 				Slim(t.Context(), out, in,
-					&SlimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}, Define: []Definition{Define("d", func(e *struct{ X int32 }) int {
-						if e.X == 7000 {
-							end()
-						}
-						return 0
-					})}})
+					&SlimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}},
+						Define: []Definition{Define("d", func(e *struct{ X int32 }) int {
+							if e.X == 7000 {
+								end()
+							}
+							return 0
+						})}})
 				returned = true
 			}()
 			value := <-ended
-			if p, _ := value.(*parallel.PanicError); returned || what == "panic" && (p == nil || !errors.Is(p, broken)) || what == "exit" && value != nil {
+			if p, _ := value.(*parallel.PanicError); returned || what == "panic" && (p == nil || !errors.Is(p, broken)) ||
+				what == "exit" && value != nil {
 				t.Errorf("%s, %d workers: %v", what, workers, value)
 			}
 			if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) > 0 {

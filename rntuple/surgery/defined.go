@@ -83,7 +83,8 @@ func (r *run) checkDefined(src *source) error {
 func (r *run) differs(src *source, fields []*schema.FieldDocument) (problems []Problem) {
 	for i, f := range fields {
 		if first := r.fields[i]; !alike(f, first) {
-			problems = append(problems, Problem{Input: src.name, Field: f.Name, What: fmt.Sprintf("is computed as %s, from the first input as %s", f.Type, first.Type)})
+			problems = append(problems, Problem{Input: src.name, Field: f.Name,
+				What: fmt.Sprintf("is computed as %s, from the first input as %s", f.Type, first.Type)})
 		}
 	}
 	return problems

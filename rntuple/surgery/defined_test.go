@@ -59,7 +59,8 @@ func TestShapeDefine(t *testing.T) {
 		}
 		return all
 	}
-	if got, want := parents(s.Header.Fields), []string{"x 0 0", "a 1 0", "p 2 1", "v 3 0", "_0 3 0"}; !slices.Equal(got, want) {
+	if got, want := parents(s.Header.Fields),
+		[]string{"x 0 0", "a 1 0", "p 2 1", "v 3 0", "_0 3 0"}; !slices.Equal(got, want) {
 		t.Errorf("fields of the header %q, want %q", got, want)
 	}
 	if got, want := parents(s.Extension.Fields), []string{"r 5 0", "y 5 0", "q 7 6"}; !slices.Equal(got, want) {
@@ -71,7 +72,8 @@ func TestShapeDefine(t *testing.T) {
 		}
 		return all
 	}
-	if h, ext := owners(s.Header.Columns), owners(s.Extension.Columns); !slices.Equal(h, []uint32{0, 1, 3, 4}) || !slices.Equal(ext, []uint32{6, 1}) {
+	if h, ext := owners(s.Header.Columns), owners(s.Extension.Columns); !slices.Equal(h, []uint32{0, 1, 3, 4}) ||
+		!slices.Equal(ext, []uint32{6, 1}) {
 		t.Errorf("columns of fields %d and %d, want 0 1 3 4 and 6 1", h, ext)
 	}
 	if want := []envelope.Alias{{Column: 1, Field: 2}, {Column: 5, Field: 2}}; !reflect.DeepEqual(s.Header.Aliases, want) {

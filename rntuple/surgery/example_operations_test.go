@@ -51,7 +51,8 @@ func ExampleHMerge() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	events, weights, out := filepath.Join(dir, "events.root"), filepath.Join(dir, "weights.root"), filepath.Join(dir, "out.root")
+	events, weights, out := filepath.Join(dir, "events.root"), filepath.Join(dir, "weights.root"),
+		filepath.Join(dir, "out.root")
 	makeFile(events, "Events", func(i int) event { return event{1, float32(i)} })
 	makeFile(weights, "Weights", func(i int) struct{ Weight float64 } { return struct{ Weight float64 }{1 / float64(i+1)} })
 
@@ -79,7 +80,8 @@ func ExampleRepack() {
 	makeFile(in, "Events", func(i int) event { return event{1, float32(i)} })
 
 	_, err = surgery.Repack(context.Background(), out, surgery.Input{Path: in},
-		&surgery.RepackOptions{Options: surgery.Options{Write: rntuple.WriteOptions{Compression: 207}}, Encode: []surgery.FieldEncoding{{Path: "Pt", Column: schema.ColumnDocument{Type: "Real16"}}}})
+		&surgery.RepackOptions{Options: surgery.Options{Write: rntuple.WriteOptions{Compression: 207}},
+			Encode: []surgery.FieldEncoding{{Path: "Pt", Column: schema.ColumnDocument{Type: "Real16"}}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// TestFar makes outputs of files that a server sends, and of the same ones on disk: they have the same
-// bytes. There are few requests.
+// TestFar makes outputs of files that a server sends, and of the same ones on disk: they have the
+// same bytes. There are few requests.
 func TestFar(t *testing.T) {
 	type record struct{ A, B uint8 }
 	type entry struct {

@@ -29,7 +29,8 @@ func goodFiles(t *testing.T) (inputs []Input) {
 	if testing.Short() {
 		most = 16 << 10
 	}
-	for _, pattern := range []string{"../../testdata/*.root", "../../testdata/good/*.root", "../../../shared/testdata/root/*.root", "../../../shared/testdata/legacy/*"} {
+	for _, pattern := range []string{"../../testdata/*.root", "../../testdata/good/*.root",
+		"../../../shared/testdata/root/*.root", "../../../shared/testdata/legacy/*"} {
 		some, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +85,8 @@ func TestFiles(t *testing.T) {
 				compareLines(t, fmt.Sprint("level ", least), lines(t, out, ""), want)
 				a, b := descriptors(t, in), descriptors(t, Input{Path: out})
 				if !reflect.DeepEqual(a, b) && !strings.Contains(in.Path, "legacy") {
-					t.Errorf("level %v: columns\n%+v\n%+v\nwant\n%+v\n%+v", least, b[0].Columns, b[1].Columns, a[0].Columns, a[1].Columns)
+					t.Errorf("level %v: columns\n%+v\n%+v\nwant\n%+v\n%+v", least, b[0].Columns, b[1].Columns,
+						a[0].Columns, a[1].Columns)
 				}
 			}
 		})
@@ -163,21 +165,30 @@ func TestRefusals(t *testing.T) {
 		{"the type is double, in the first input float", "x", field("x", "float"), field("x", "double")},
 		{"the type is std::vector<double>", "x", field("x", "std::vector<float>"), field("x", "std::vector<double>")},
 		{"the type is double", "x._0", field("x", "std::vector<float>"), field("x", "std::vector<double>")},
-		{"the structure is collection, in the first input scalar", "x", field("x", "float"), field("x", "std::vector<float>")},
-		{"the type version is 2, in the first input 1", "x", field("x", "C", class(1, 7, "a")), field("x", "C", class(2, 7, "a"))},
-		{"the type checksum is 0x8, in the first input 0x7", "x", field("x", "C", class(1, 7, "a")), field("x", "C", class(1, 8, "a"))},
-		{"the number of subfields is 1, in the first input 2", "x", field("x", "C", class(1, 7, "a", "b")), field("x", "C", class(1, 7, "a"))},
+		{"the structure is collection, in the first input scalar", "x", field("x", "float"),
+			field("x", "std::vector<float>")},
+		{"the type version is 2, in the first input 1", "x", field("x", "C", class(1, 7, "a")),
+			field("x", "C", class(2, 7, "a"))},
+		{"the type checksum is 0x8, in the first input 0x7", "x", field("x", "C", class(1, 7, "a")),
+			field("x", "C", class(1, 8, "a"))},
+		{"the number of subfields is 1, in the first input 2", "x", field("x", "C", class(1, 7, "a", "b")),
+			field("x", "C", class(1, 7, "a"))},
 		{`has no subfield "b"`, "x", field("x", "C", class(1, 7, "a", "b")), field("x", "C", class(1, 7, "a", "c"))},
-		{"column 0 is of type Real16, in the first input SplitReal32", "x", field("x", "float"), field("x", "float", encoded("Real16"))},
-		{"column 0 is of type SplitIndex32", "x", field("x", "std::vector<float>"), field("x", "std::vector<float>", encoded("SplitIndex32"))},
+		{"column 0 is of type Real16, in the first input SplitReal32", "x", field("x", "float"),
+			field("x", "float", encoded("Real16"))},
+		{"column 0 is of type SplitIndex32", "x", field("x", "std::vector<float>"),
+			field("x", "std::vector<float>", encoded("SplitIndex32"))},
 		{"projected field is true, in the first input false", "x", field("x", "float"), field("x", "float", view("a"))},
-		{`the source of the projection is "b", in the first input "a"`, "x", field("x", "float", view("a")), field("x", "float", view("b"))},
-		{"the array size is 3, in the first input 2", "x", field("x", "std::array<float,2>"), field("x", "std::array<float,3>")},
+		{`the source of the projection is "b", in the first input "a"`, "x", field("x", "float", view("a")),
+			field("x", "float", view("b"))},
+		{"the array size is 3, in the first input 2", "x", field("x", "std::array<float,2>"),
+			field("x", "std::array<float,3>")},
 		{"is missing, but the first input has it", "x", field("x", "float"), nil},
 		{"is not in the first input", "x", nil, field("x", "float")},
 	} {
 		doc := func(f *schema.FieldDocument) Input {
-			d := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{field("a", "float"), field("b", "float"), field("bad", "float")}}
+			d := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{field("a", "float"), field("b", "float"),
+				field("bad", "float")}}
 			if f != nil {
 				d.Fields = append(d.Fields, f)
 			}
@@ -306,7 +317,8 @@ func TestDamage(t *testing.T) {
 			_, err := Merge(all, out, []Input{{Path: good}, {Path: bad}, {Path: good}},
 				&MergeOptions{Options: Options{AtLeast: least}})
 			var in *rntuple.InputError
-			if !errors.Is(err, rntuple.ErrChecksum) || !errors.As(err, &in) || strings.Count(err.Error(), bad) != 1 || !strings.Contains(err.Error(), "field") {
+			if !errors.Is(err, rntuple.ErrChecksum) || !errors.As(err, &in) || strings.Count(err.Error(), bad) != 1 ||
+				!strings.Contains(err.Error(), "field") {
 				t.Errorf("byte %d, level %v: %v", at, least, err)
 			} else if in.Path != bad || in.Index != 1 {
 				t.Errorf("byte %d, level %v: the error is about input %d, %s", at, least, in.Index, in.Path)
@@ -374,7 +386,8 @@ func TestConvert(t *testing.T) {
 		D map[string]uint32
 	}
 	dir := t.TempDir()
-	first, second, bad, out := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "3"), filepath.Join(dir, "out")
+	first, second, bad, out := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "3"),
+		filepath.Join(dir, "out")
 	write(t, first, wide{1 << 40, []uint8{1, 2}, 0.5, map[string]int16{"x": -1}})
 	write(t, second, narrow{-7, []int64{255}, 0.25, map[string]uint32{"y": 32767}})
 	write(t, bad, narrow{-7, []int64{255}, 0.25, nil}, narrow{-7, []int64{1, 256}, 0.25, nil})
@@ -394,14 +407,16 @@ func TestConvert(t *testing.T) {
 			}
 			got = append(got, *e)
 		}
-		want := []wide{{1 << 40, []uint8{1, 2}, 0.5, map[string]int16{"x": -1}}, {-7, []uint8{255}, 0.25, map[string]int16{"y": 32767}}}
+		want := []wide{{1 << 40, []uint8{1, 2}, 0.5, map[string]int16{"x": -1}},
+			{-7, []uint8{255}, 0.25, map[string]int16{"y": 32767}}}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("level %v: %v, want %v", least, got, want)
 		}
 		r.Close()
 		_, err = Merge(all, out, []Input{{Path: first}, {Path: bad}},
 			&MergeOptions{Options: Options{AtLeast: least}, ConvertTypes: true})
-		if !errors.Is(err, rntuple.ErrRange) || !strings.Contains(err.Error(), `"B._0"`) || !strings.Contains(err.Error(), bad) {
+		if !errors.Is(err, rntuple.ErrRange) || !strings.Contains(err.Error(), `"B._0"`) ||
+			!strings.Contains(err.Error(), bad) {
 			t.Errorf("level %v: %v", least, err)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
-// A foresight is what is known of the entries that will be copied next from a file that is far away, so
-// that their pages are fetched in time. It is a pagesource.Chosen.
+// A foresight is what is known of the entries that will be copied next from a file that is far
+// away, so that their pages are fetched in time. It is a pagesource.Chosen.
 type foresight struct {
 	spans []columnar.Span // in clusters that are not taken over whole
 	end   int64           // before which all are known; where a cluster begins
@@ -42,12 +42,14 @@ func (f *foresight) find(entry int64) int {
 	return sort.Search(len(f.spans), func(i int) bool { return f.spans[i].First+f.spans[i].N > entry })
 }
 
-// foreseen is the number of clusters of which the entries are known in advance. Half of them become known at a
-// time, because their pages share requests.
+// foreseen is the number of clusters of which the entries are known in advance. Half of them become
+// known at a time, because their pages share requests.
 const foreseen = 16
 
-// foresee returns ranges of entries of the only source. If it is far away, they are asked for early.
-func (m *mapping) foresee(ctx context.Context, ranges iter.Seq2[rntuple.EntryRange, error]) iter.Seq2[rntuple.EntryRange, error] {
+// foresee returns ranges of entries of the only source. If it is far away, they are asked for
+// early.
+func (m *mapping) foresee(ctx context.Context,
+	ranges iter.Seq2[rntuple.EntryRange, error]) iter.Seq2[rntuple.EntryRange, error] {
 	src := m.sources[0]
 	if len(m.sources) > 1 || !src.Source.Far() {
 		return ranges
@@ -113,8 +115,8 @@ func (m *mapping) expect(ctx context.Context, r rntuple.EntryRange) {
 	}
 }
 
-// expectWhole has the pages fetched of the clusters from the given one on, the first of r, that will be
-// taken over whole: those that lie in r, as far as that is enough for few requests.
+// expectWhole has the pages fetched of the clusters from the given one on, the first of r, that
+// will be taken over whole: those that lie in r, as far as that is enough for few requests.
 func (m *mapping) expectWhole(ctx context.Context, c *pagesource.Cluster, r rntuple.EntryRange) {
 	src := m.sources[0]
 	if len(m.sources) > 1 || !src.Source.Far() || r.First < m.expected {

@@ -42,12 +42,14 @@ func TestIndex(t *testing.T) {
 		t.Fatal(len(clusters), err)
 	}
 	done := []int64{}
-	report, err := Index(all, in, &IndexOptions{InPlaceOptions: inPlace, Drop: []string{"V._0"}, Progress: func(n, total int64) {
-		if done = append(done, n); total != int64(len(clusters)) {
-			t.Errorf("%d clusters of %d", n, total)
-		}
-	}})
-	if err != nil || report.Clusters != len(clusters) || !slices.Equal(slices.Sorted(slices.Values(report.Fields)), []string{"V", "X"}) {
+	report, err := Index(all, in, &IndexOptions{InPlaceOptions: inPlace, Drop: []string{"V._0"},
+		Progress: func(n, total int64) {
+			if done = append(done, n); total != int64(len(clusters)) {
+				t.Errorf("%d clusters of %d", n, total)
+			}
+		}})
+	if err != nil || report.Clusters != len(clusters) ||
+		!slices.Equal(slices.Sorted(slices.Values(report.Fields)), []string{"V", "X"}) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	if len(done) == 0 || !slices.IsSorted(done) || done[len(done)-1] != int64(len(clusters)) {
@@ -89,13 +91,19 @@ func TestIndex(t *testing.T) {
 
 	before := lines(t, in.Path, "n")
 	for name, do := range map[string]func() error{
-		"no field":      func() error { _, err := Index(all, in, &IndexOptions{Keep: []string{"none"}}); return err },
-		"odd option":    func() error { return RemoveIndex(all, in, &InPlaceOptions{File: rntuple.FileOptions{NoReplace: true}}) },
+		"no field": func() error { _, err := Index(all, in, &IndexOptions{Keep: []string{"none"}}); return err },
+		"odd option": func() error {
+			return RemoveIndex(all, in,
+				&InPlaceOptions{File: rntuple.FileOptions{NoReplace: true}})
+		},
 		"no file":       func() error { _, err := Index(all, Input{Path: filepath.Join(dir, "none")}, nil); return err },
 		"no RNTuple":    func() error { _, err := Index(all, Input{in.Path, "m"}, nil); return err },
 		"name of a dir": func() error { return RenameInPlace(all, in, Renaming{Name: "d/m"}, nil) },
-		"no such field": func() error { return RenameInPlace(all, in, Renaming{Fields: map[string]string{"none": "m"}}, nil) },
-		"rename none":   func() error { return RenameInPlace(all, Input{in.Path, "m"}, Renaming{Name: "k"}, nil) },
+		"no such field": func() error {
+			return RenameInPlace(all, in, Renaming{Fields: map[string]string{"none": "m"}},
+				nil)
+		},
+		"rename none": func() error { return RenameInPlace(all, Input{in.Path, "m"}, Renaming{Name: "k"}, nil) },
 		"rename file": func() error {
 			return RenameInPlace(all, Input{Path: filepath.Join(dir, "none")}, Renaming{Name: "k"}, nil)
 		},

@@ -52,7 +52,8 @@ type mapping struct {
 }
 
 func newMapping(o *output, origins map[schema.FieldID]origin, sources ...*source) *mapping {
-	m := &mapping{out: o, origins: origins, sources: sources, last: make([]*pagesource.Cluster, len(sources)), sizes: map[uint64]collections{}, progress: func(int64) {}}
+	m := &mapping{out: o, origins: origins, sources: sources, last: make([]*pagesource.Cluster, len(sources)),
+		sizes: map[uint64]collections{}, progress: func(int64) {}}
 	for _, f := range o.shape.inherited() {
 		if f.Source == nil {
 			m.copiers = append(m.copiers, m.copier(f))

@@ -169,7 +169,8 @@ func fits(from, to column.Format, further, convert bool) bool {
 	case from.Type.IsIndex():
 		return to.Type.IsIndex() && to.Bits >= from.Bits
 	}
-	full := to.Type == column.Real32 || to.Type == column.SplitReal32 || to.Type == column.Real64 || to.Type == column.SplitReal64
+	full := to.Type == column.Real32 || to.Type == column.SplitReal32 || to.Type == column.Real64 ||
+		to.Type == column.SplitReal64
 	return full && convertible(from.Kind(), to.Kind()) && to.Bits >= from.Bits
 }
 

@@ -59,8 +59,10 @@ type random struct {
 func (m random) options() rntuple.WriteOptions {
 	settings := []compress.Settings{compress.None, 101, 404, 501}[m.IntN(4)]
 	opts := rntuple.WriteOptions{
-		Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200), ClusterSize: 1 + m.Int64N(3000), PageBufferBudget: 1 + m.Int64N(4000),
-		Workers: 1 + m.IntN(3), NoSharing: m.IntN(4) == 0, NoChecksums: m.IntN(4) == 0, File: rntuple.FileOptions{NoSync: true},
+		Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200), ClusterSize: 1 + m.Int64N(3000),
+		PageBufferBudget: 1 + m.Int64N(4000),
+		Workers:          1 + m.IntN(3), NoSharing: m.IntN(4) == 0, NoChecksums: m.IntN(4) == 0,
+		File: rntuple.FileOptions{NoSync: true},
 	}
 	if m.IntN(3) == 0 {
 		opts.MaxKeySize = 1000 + m.Int64N(2000)
@@ -83,7 +85,8 @@ func (m random) fields(t *testing.T, names []string) (all []*schema.FieldDocumen
 // later, and returns its entries.
 func (m random) write(t *testing.T, path string, names []string, late int) (entries []map[string]any) {
 	opts := m.options()
-	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, &opts)
+	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])},
+		&opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +174,8 @@ func TestRandom(t *testing.T) {
 			inputs = append(inputs, Input{Path: path})
 		}
 		least := Level(m.IntN(5))
-		opts := MergeOptions{Mode: mode, Options: Options{AtLeast: least, Write: m.options(), Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
+		opts := MergeOptions{Mode: mode, Options: Options{AtLeast: least, Write: m.options(),
+			Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
 		opts.Write.Compression = 0
 		opts.KeepCompression = m.IntN(2) == 0
 		if m.IntN(3) == 0 {
@@ -267,8 +271,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestKeepWhereThere keeps and drops fields that only the first input has: what the others lack of them is missing, or zero
-// in the mode Union, also where they have none of those that are kept.
+// TestKeepWhereThere keeps and drops fields that only the first input has: what the others lack of
+// them is missing, or zero in the mode Union, also where they have none of those that are kept.
 func TestKeepWhereThere(t *testing.T) {
 	type first struct {
 		A, B int32
@@ -289,7 +293,8 @@ func TestKeepWhereThere(t *testing.T) {
 		{MergeOptions{Keep: []string{"X"}}, `field "X": is missing, but the first input has it`},
 		{MergeOptions{Keep: []string{"[AX]"}}, `field "A": is missing, but the first input has it`},
 		{MergeOptions{Keep: []string{"X"}, Mode: Union}, "[{\"X\":\"0x3f000000\"} {\"X\":\"0x00000000\"}]"},
-		{MergeOptions{Keep: []string{"X", "[BC]"}, Mode: Union}, "[{\"B\":2,\"C\":0,\"X\":\"0x3f000000\"} {\"B\":3,\"C\":4,\"X\":\"0x00000000\"}]"},
+		{MergeOptions{Keep: []string{"X", "[BC]"}, Mode: Union},
+			"[{\"B\":2,\"C\":0,\"X\":\"0x3f000000\"} {\"B\":3,\"C\":4,\"X\":\"0x00000000\"}]"},
 		{MergeOptions{Drop: []string{"C"}}, "no field"}, // a pattern must match a field of the first input
 	} {
 		_, err := Merge(t.Context(), out, []Input{a, b}, &c.opts)

@@ -12,38 +12,39 @@ import (
 )
 
 // Options are what all operations have in common that make a file with an RNTuple. The zero value
-// stands for the defaults. A nil pointer to the options of an operation stands for their zero value.
+// stands for the defaults. A nil pointer to the options of an operation stands for their zero
+// value.
 type Options struct {
 	// Read says how inputs are read. AllowMissing must not be set. The context is that of the call.
 	Read rntuple.ReadOptions
 
-	// Write says how the output is written. Compression concerns all pages; by default it is that of
-	// the first pages of the inputs. Description, Projections, ZoneMap, ExtendSchema and Limits must be
-	// zero. The context is that of the call.
+	// Write says how the output is written. Compression concerns all pages; by default it is that
+	// of the first pages of the inputs. Description, Projections, ZoneMap, ExtendSchema and Limits
+	// must be zero. The context is that of the call.
 	Write rntuple.WriteOptions
 
-	// AtLeast gives every page the given level or a higher one. Copy makes the output own its bytes on
-	// disk, Recompress compresses all pages anew, and Rewrite makes new pages and clusters of the sizes
-	// that Write says, so that many small clusters become few good ones. Default: Clone, every page
-	// gets the lowest level that is right.
+	// AtLeast gives every page the given level or a higher one. Copy makes the output own its bytes
+	// on disk, Recompress compresses all pages anew, and Rewrite makes new pages and clusters of
+	// the sizes that Write says, so that many small clusters become few good ones. Default: Clone,
+	// every page gets the lowest level that is right.
 	AtLeast Level
 
-	// AtMost, if set, makes it an error if pages need a higher level. With Copy, nothing is done that
-	// takes long; with Clone, the file system must be able to clone (even then, less than 64 KiB in a
-	// row is copied). Attribute sets that are cut are exempt.
+	// AtMost, if set, makes it an error if pages need a higher level. With Copy, nothing is done
+	// that takes long; with Clone, the file system must be able to clone (even then, less than 64
+	// KiB in a row is copied). Attribute sets that are cut are exempt.
 	AtMost *Level
 
-	// KeepCompression is set to leave pages compressed as they are, so that they are copied even from
-	// inputs that differ in it; the format allows that. What has to be made anew is compressed as Write
-	// says.
+	// KeepCompression is set to leave pages compressed as they are, so that they are copied even
+	// from inputs that differ in it; the format allows that. What has to be made anew is compressed
+	// as Write says.
 	KeepCompression bool
 
-	// JoinClusters is the size in bytes on disk of clusters below which they are rewritten into larger
-	// ones, of the size that Write says. Default: none are.
+	// JoinClusters is the size in bytes on disk of clusters below which they are rewritten into
+	// larger ones, of the size that Write says. Default: none are.
 	JoinClusters int64
 
-	// DropAttributes is set to leave attribute sets behind. Otherwise they are kept, sets of the same
-	// name become one, and ranges move with their entries.
+	// DropAttributes is set to leave attribute sets behind. Otherwise they are kept, sets of the
+	// same name become one, and ranges move with their entries.
 	DropAttributes bool
 
 	// Progress, if set, is called with the number of bytes of the input files that are done, which
@@ -54,8 +55,8 @@ type Options struct {
 	groupPages int // at which a cluster group ends; 0: maxGroupPages
 }
 
-// MergeOptions are those of Merge and Concat, and, without Name, Keep and Drop, those of MergeAll and
-// MergeInto.
+// MergeOptions are those of Merge and Concat, and, without Name, Keep and Drop, those of MergeAll
+// and MergeInto.
 type MergeOptions struct {
 	Options
 
@@ -63,32 +64,33 @@ type MergeOptions struct {
 	// Default: that of the first input, at the top level.
 	Name string
 
-	// Keep takes only the fields that match one of the patterns, with all that is below them and the
-	// records that they are in. Patterns are those of path.Match, for paths whose names are joined by
-	// dots instead of slashes: "Muon_*", "event.*.x". The name of a collection's items, "_0", may be
-	// left out.
+	// Keep takes only the fields that match one of the patterns, with all that is below them and
+	// the records that they are in. Patterns are those of path.Match, for paths whose names are
+	// joined by dots instead of slashes: "Muon_*", "event.*.x". The name of a collection's items,
+	// "_0", may be left out.
 	//
 	// Fields below a class or another type that has a name cannot be chosen: without one of them it
-	// would not be that type any more. That leaves top-level fields and the members of untyped records,
-	// also where these are the items of untyped collections. A record of which nothing is left is
-	// dropped. A projected field brings its source, and a collection that has no other field left its
-	// first one.
+	// would not be that type any more. That leaves top-level fields and the members of untyped
+	// records, also where these are the items of untyped collections. A record of which nothing is
+	// left is dropped. A projected field brings its source, and a collection that has no other
+	// field left its first one.
 	//
-	// Of the first input, each pattern must match a field. Which of these fields the other inputs may
-	// lack, the mode says.
+	// Of the first input, each pattern must match a field. Which of these fields the other inputs
+	// may lack, the mode says.
 	Keep []string
 
-	// Drop leaves out the fields that match one of the patterns, which are as those of Keep. It takes
-	// precedence over Keep. Projected fields are dropped with their sources, which the report says, but
-	// not the other way round.
+	// Drop leaves out the fields that match one of the patterns, which are as those of Keep. It
+	// takes precedence over Keep. Projected fields are dropped with their sources, which the report
+	// says, but not the other way round.
 	Drop []string
 
 	// Mode says what becomes of fields that not all inputs have.
 	Mode Mode
 
 	// ConvertTypes is set to merge also fields whose types differ if their values can be converted:
-	// bool and integers into each other, floats into each other, and collections and records of those.
-	// A value that the type of the first input cannot hold is an error that wraps rntuple.ErrRange.
+	// bool and integers into each other, floats into each other, and collections and records of
+	// those. A value that the type of the first input cannot hold is an error that wraps
+	// rntuple.ErrRange.
 	ConvertTypes bool
 }
 
@@ -125,8 +127,8 @@ type HMergeOptions struct {
 	Options
 	Name string
 
-	// Prefix has, for each input in their order, what is put before the names of its top-level fields
-	// and attribute sets; inputs beyond have none.
+	// Prefix has, for each input in their order, what is put before the names of its top-level
+	// fields and attribute sets; inputs beyond have none.
 	Prefix []string
 }
 
@@ -135,13 +137,13 @@ type RepackOptions struct {
 	Options
 	Name string
 
-	// EncodeAll encodes all columns in the given way, except those that Encode names, those that would
-	// lose something by it, and those whose encoding is narrower: Real16, Real32Trunc and Real32Quant
-	// stay. Default: as they are.
+	// EncodeAll encodes all columns in the given way, except those that Encode names, those that
+	// would lose something by it, and those whose encoding is narrower: Real16, Real32Trunc and
+	// Real32Quant stay. Default: as they are.
 	EncodeAll Encoding
 
-	// Encode encodes the columns of fields in the given ways, even if values lose bits by that. For a
-	// collection of numbers it means these, unless the column is one of offsets. A value that the
+	// Encode encodes the columns of fields in the given ways, even if values lose bits by that. For
+	// a collection of numbers it means these, unless the column is one of offsets. A value that the
 	// column cannot hold is an error that wraps rntuple.ErrRange.
 	Encode []FieldEncoding
 }
@@ -158,7 +160,8 @@ type InPlaceOptions struct {
 	Read rntuple.ReadOptions
 	// Compression is that of what is written. Default: that of the first pages.
 	Compression compress.Settings
-	// File says how the file is written. NoReplace must not be set. The context is that of the call.
+	// File says how the file is written. NoReplace must not be set. The context is that of the
+	// call.
 	File rntuple.FileOptions
 }
 
@@ -167,7 +170,8 @@ type IndexOptions struct {
 	InPlaceOptions
 	Keep, Drop []string
 
-	// Progress, if set, is called with the number of clusters that are done, which rises to the total.
+	// Progress, if set, is called with the number of clusters that are done, which rises to the
+	// total.
 	Progress func(done, total int64)
 }
 
@@ -203,7 +207,8 @@ func (o *Options) config() (*config, error) {
 		errs = append(errs, errors.New("package surgery does not take the option Read.AllowMissing"))
 	}
 	w := &o.Write
-	if w.Description != "" || len(w.Projections) > 0 || len(w.ZoneMap) > 0 || w.ExtendSchema || w.Limits != (rntuple.Limits{}) {
+	if w.Description != "" || len(w.Projections) > 0 || len(w.ZoneMap) > 0 || w.ExtendSchema ||
+		w.Limits != (rntuple.Limits{}) {
 		errs = append(errs, errors.New("package surgery does not take the options Write.Description, Projections, ZoneMap, ExtendSchema and Limits"))
 	}
 	var err error

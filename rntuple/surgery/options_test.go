@@ -99,7 +99,8 @@ func (e everyOption) split() *SplitOptions {
 }
 
 // operations maps the name of each operation to a call of it, with the options that it has, that
-// makes a file, or changes the one that is there, of the RNTuple called n unless an option names it.
+// makes a file, or changes the one that is there, of the RNTuple called n unless an option names
+// it.
 var operations = map[string]func(ctx context.Context, out string, o operands, e everyOption) (*Report, error){
 	"Merge": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
 		return Merge(ctx, out, []Input{o.first, o.second}, e.merge())

@@ -91,7 +91,8 @@ func (p *pruner) check(top []*schema.Field) error {
 		switch {
 		case found:
 		case inside != nil:
-			return fmt.Errorf("pattern %q: field %q is part of a %s and cannot be kept or dropped alone", text, inside.Path(), inside.Parent.CppType())
+			return fmt.Errorf("pattern %q: field %q is part of a %s and cannot be kept or dropped alone", text, inside.Path(),
+				inside.Parent.CppType())
 		case pattern.IsExact(text):
 			return schema.NoField(top, text, "the RNTuple")
 		default:
@@ -207,12 +208,13 @@ func (p *pruner) renumber(s *source) (*pruned, error) {
 			byID[f.ID] = f
 		}
 	}
-	numbers := shape.renumber(func(id schema.FieldID) bool { return byID[id] != nil }, func(c *schema.Column) *envelope.Column {
-		if !p.left[c.Owner] {
-			return nil
-		}
-		return &c.Column
-	})
+	numbers := shape.renumber(func(id schema.FieldID) bool { return byID[id] != nil },
+		func(c *schema.Column) *envelope.Column {
+			if !p.left[c.Owner] {
+				return nil
+			}
+			return &c.Column
+		})
 	origin := map[schema.FieldID]*schema.Field{}
 	for old, id := range numbers {
 		origin[id] = byID[old]

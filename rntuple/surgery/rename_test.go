@@ -28,7 +28,8 @@ func TestRename(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"d/old", "d/other"} {
-		w, err := rntuple.NewWriter[entry](f, name, &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "view", CppType: "float", Source: "X"}}})
+		w, err := rntuple.NewWriter[entry](f, name,
+			&rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "view", CppType: "float", Source: "X"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +79,10 @@ func TestRename(t *testing.T) {
 	}
 	check(out, "new")
 	for _, bad := range []Renaming{
-		{Fields: map[string]string{"X": "Inner"}}, {Fields: map[string]string{"X": "a.b"}}, {Fields: map[string]string{"X": ""}},
-		{Fields: map[string]string{"Nope": "a"}}, {Fields: map[string]string{"Names._0": "a"}}, {Fields: map[string]string{"Inner.A": "B"}},
+		{Fields: map[string]string{"X": "Inner"}}, {Fields: map[string]string{"X": "a.b"}},
+		{Fields: map[string]string{"X": ""}},
+		{Fields: map[string]string{"Nope": "a"}}, {Fields: map[string]string{"Names._0": "a"}},
+		{Fields: map[string]string{"Inner.A": "B"}},
 		{Name: "a.b\x00"}, {Name: "other"},
 	} {
 		before, _ := os.ReadFile(in)
@@ -110,8 +113,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRenameCycles renames an RNTuple that was appended to twice, and makes sure that no older cycle turns up
-// where it was not asked for.
+// TestRenameCycles renames an RNTuple that was appended to twice, and makes sure that no older
+// cycle turns up where it was not asked for.
 func TestRenameCycles(t *testing.T) {
 	type entry struct{ X int32 }
 	dir := t.TempDir()
@@ -159,7 +162,8 @@ func TestRenameCycles(t *testing.T) {
 			if _, err := Merge(t.Context(), out, []Input{{in, i.Path}}, nil); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := rntuple.ListFile(context.Background(), out, nil); err != nil || len(got) != 1 || got[0].Path != filepath.Base(plain) {
+			if got, err := rntuple.ListFile(context.Background(), out, nil); err != nil || len(got) != 1 ||
+				got[0].Path != filepath.Base(plain) {
 				t.Errorf("%s: a copy of %s is %v, %v", what, i.Path, got, err)
 			}
 		}
@@ -225,7 +229,8 @@ func TestRenameFiles(t *testing.T) {
 		if r := openReader(t, path, dir+"renamed"); r.Schema().Fields[0].Name != name+"_" {
 			t.Errorf("%v: the first field is %q", in, r.Schema().Fields[0].Name)
 		}
-		if err := RenameInPlace(t.Context(), Input{path, dir + "renamed"}, Renaming{"renamed", map[string]string{name + "_": name}}, nil); err != nil {
+		if err := RenameInPlace(t.Context(), Input{path, dir + "renamed"},
+			Renaming{"renamed", map[string]string{name + "_": name}}, nil); err != nil {
 			t.Errorf("%v: %v", in, err)
 		}
 		compareLines(t, in.String(), lines(t, path, dir+"renamed"), want)
@@ -243,7 +248,8 @@ func TestRenameInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = renameInPlace(t.Context(), updateDying(disk, calls), Input{Path: path}, Renaming{Fields: map[string]string{"X": "Y"}}, nil)
+		err = renameInPlace(t.Context(), updateDying(disk, calls), Input{Path: path},
+			Renaming{Fields: map[string]string{"X": "Y"}}, nil)
 		disk.Close()
 		fields := openReader(t, path, "n").Schema().Fields
 		if err == nil {

@@ -71,8 +71,8 @@ func execute(ctx context.Context, path string, open opener, jobs ...*job) (repor
 	return reports, err
 }
 
-// share has the jobs open each file that is far away once, though they are planned first, until the function
-// that it returns is called.
+// share has the jobs open each file that is far away once, though they are planned first, until the
+// function that it returns is called.
 func share(jobs []*job) func() {
 	pool := remote.NewPool(64)
 	for _, j := range jobs {

@@ -56,7 +56,8 @@ func (s *shape) build() (err error) {
 // renumber leaves only the fields for which left returns true, and of their columns
 // what column returns, unless that is nil. It numbers what remains anew, and returns
 // the new numbers of fields. The schema must be built anew after it.
-func (s *shape) renumber(left func(schema.FieldID) bool, column func(*schema.Column) *envelope.Column) map[schema.FieldID]schema.FieldID {
+func (s *shape) renumber(left func(schema.FieldID) bool,
+	column func(*schema.Column) *envelope.Column) map[schema.FieldID]schema.FieldID {
 	lists := []*envelope.Schema{&s.Header.Schema, s.Extension}
 	fields, columns := map[schema.FieldID]schema.FieldID{}, map[uint32]uint32{}
 	for id := range schema.FieldID(len(lists[0].Fields) + len(lists[1].Fields)) {

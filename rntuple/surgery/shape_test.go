@@ -52,10 +52,12 @@ func TestRenumber(t *testing.T) {
 		t.Errorf("without x: fields %v, expected %v", numbers, want)
 	}
 	h, ext := s.Header, s.Extension
-	if h.Fields[0].Parent != 0 || h.Fields[1].Parent != 1 || h.Fields[1].Source != 0 || ext.Fields[0].Parent != 2 || ext.Fields[1].Parent != 2 {
+	if h.Fields[0].Parent != 0 || h.Fields[1].Parent != 1 || h.Fields[1].Source != 0 || ext.Fields[0].Parent != 2 ||
+		ext.Fields[1].Parent != 2 {
 		t.Errorf("without x: fields %+v, %+v", h.Fields, ext.Fields)
 	}
-	if len(h.Columns) != 1 || h.Columns[0].Field != 0 || len(ext.Columns) != 2 || ext.Columns[0].Field != 3 || ext.Columns[1].Field != 0 {
+	if len(h.Columns) != 1 || h.Columns[0].Field != 0 || len(ext.Columns) != 2 || ext.Columns[0].Field != 3 ||
+		ext.Columns[1].Field != 0 {
 		t.Errorf("without x: columns %+v, %+v", h.Columns, ext.Columns)
 	}
 	if want := []envelope.Alias{{Column: 0, Field: 1}, {Column: 2, Field: 1}}; !reflect.DeepEqual(h.Aliases, want) {
@@ -66,11 +68,13 @@ func TestRenumber(t *testing.T) {
 	}
 
 	s = build()
-	if err := s.encode("", []FieldEncoding{{Path: "a", Column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
+	if err := s.encode("", []FieldEncoding{{Path: "a",
+		Column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
 		t.Fatal(err)
 	}
 	h, ext = s.Header, s.Extension
-	if len(h.Columns) != 2 || h.Columns[1].Type != column.SplitUInt32 || h.Columns[1].Field != 1 || len(ext.Columns) != 1 || ext.Columns[0].Type != column.Real64 {
+	if len(h.Columns) != 2 || h.Columns[1].Type != column.SplitUInt32 || h.Columns[1].Field != 1 ||
+		len(ext.Columns) != 1 || ext.Columns[0].Type != column.Real64 {
 		t.Errorf("a encoded: columns %+v, %+v", h.Columns, ext.Columns)
 	}
 	if want := []envelope.Alias{{Column: 1, Field: 2}}; !reflect.DeepEqual(h.Aliases, want) {
@@ -78,7 +82,8 @@ func TestRenumber(t *testing.T) {
 	}
 
 	s = build()
-	s.renumber(func(id schema.FieldID) bool { return id < 2 }, func(c *schema.Column) *envelope.Column { return &c.Column })
+	s.renumber(func(id schema.FieldID) bool { return id < 2 },
+		func(c *schema.Column) *envelope.Column { return &c.Column })
 	if len(s.Header.Aliases) > 0 || len(s.Extension.Fields) > 0 {
 		t.Errorf("x and a: aliases %+v, fields %+v", s.Header.Aliases, s.Extension.Fields)
 	}
@@ -93,7 +98,8 @@ func TestExtraTypes(t *testing.T) {
 	s := &shape{Header: &envelope.Header{}, Extension: &envelope.Schema{}}
 	s.Header.ExtraTypes = []envelope.ExtraTypeInfo{info(other, "a", 1, "first")}
 	all := []envelope.ExtraTypeInfo{info(other, "a", 1, "again"), info(other, "a", 2, "x"), info(other, "b", 1, "y"),
-		info(envelope.StreamerInfo, "", 0, "no list"), info(other, "b", 1, "z"), info(envelope.StreamerInfo, "", 0, "no list")}
+		info(envelope.StreamerInfo, "", 0, "no list"), info(other, "b", 1, "z"),
+		info(envelope.StreamerInfo, "", 0, "no list")}
 	if err := s.addTypes(all); err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,8 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 	return SkimPieces(ctx, out, pieces, c, o)
 }
 
-// SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their entries are
-// chosen.
+// SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their
+// entries are chosen.
 func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, o *SkimOptions) (*Report, error) {
 	if o == nil {
 		o = new(SkimOptions)
@@ -64,9 +64,10 @@ const maxEvaluated = 1 << 20
 // farPart is the number of entries of a file far away for which it is evaluated at once, at least.
 const farPart = 1 << 19
 
-// evaluated yields the entries of base within a range for which c holds. With several workers, the condition is
-// evaluated for the next clusters while the loop's body runs.
-func evaluated(base *ntuple.Reader, within rntuple.EntryRange, c rntuple.Condition) iter.Seq2[rntuple.EntryRange, error] {
+// evaluated yields the entries of base within a range for which c holds. With several workers, the
+// condition is evaluated for the next clusters while the loop's body runs.
+func evaluated(base *ntuple.Reader, within rntuple.EntryRange,
+	c rntuple.Condition) iter.Seq2[rntuple.EntryRange, error] {
 	r, workers := readerOf(base), base.Source.Workers
 	if workers < 2 {
 		return c.Select(r, within)

@@ -90,8 +90,8 @@ func (s *source) extension() envelope.Schema {
 // fail adds the name of the source to an error, if there is one.
 func (s *source) fail(err error) error { return s.failIn("", err) }
 
-// failIn is like fail, and adds where in the source the error was met. An error that was met in the background
-// may say already which input it is about.
+// failIn is like fail, and adds where in the source the error was met. An error that was met in the
+// background may say already which input it is about.
 func (s *source) failIn(where string, err error) error {
 	switch {
 	case err == nil || errors.As(err, new(*rntuple.InputError)):

@@ -29,13 +29,15 @@ func bytesRead(t *testing.T) (n int64) {
 // condition, at most 1.3 times the pages with such entries, and metadata.
 func TestSkimBytes(t *testing.T) {
 	const n = 400_000
-	path := sparseFile(t, n, &rntuple.WriteOptions{MaxUnzippedPageSize: 64 << 10, ClusterSize: 1 << 20, Compression: compress.None, NoSharing: true})
+	path := sparseFile(t, n, &rntuple.WriteOptions{MaxUnzippedPageSize: 64 << 10, ClusterSize: 1 << 20,
+		Compression: compress.None, NoSharing: true})
 	r := openRaw(t, Input{Path: path})
 	clusters, err := r.Source.Clusters(all)
 	if err != nil || len(clusters) < 3 {
 		t.Fatal(len(clusters), err)
 	}
-	for _, chosen := range []rntuple.EntryRange{{First: 131_000, End: 131_400}, {First: 0, End: 400}, {First: n - 400, End: n}} {
+	for _, chosen := range []rntuple.EntryRange{{First: 131_000, End: 131_400}, {First: 0, End: 400},
+		{First: n - 400, End: n}} {
 		condition, want, rest := int64(0), int64(0), int64(0)
 		for _, cluster := range clusters {
 			for _, c := range r.Source.Schema.Columns {

@@ -28,14 +28,16 @@ type sparse struct {
 
 // elements is the number of elements that an entry has in each column of a field.
 var elements = map[string][2]int64{
-	"ID": {1}, "Flat": {1}, "Bit": {1}, "Name": {1, 5}, "List": {1}, "List._0": {3}, "Deep": {1}, "Deep._0": {2}, "Deep._0._0": {6},
+	"ID": {1}, "Flat": {1}, "Bit": {1}, "Name": {1, 5}, "List": {1}, "List._0": {3}, "Deep": {1},
+	"Deep._0": {2}, "Deep._0._0": {6},
 	"Four": {}, "Four._0": {4}, "Some": {1}, "Some._0": {1}, "Rec": {}, "Rec.A": {1}, "Rec.B": {1},
 }
 
 // sparseEntry returns entry i.
 func sparseEntry(i int64) *sparse {
 	u := uint32(i)
-	e := &sparse{ID: i, Flat: float64(i) / 3, Bit: i%3 == 0, Name: string([]byte{'a', byte('a' + i%26), 'x', byte('a' + i/26%26), 'z'}), Some: &u}
+	e := &sparse{ID: i, Flat: float64(i) / 3, Bit: i%3 == 0,
+		Name: string([]byte{'a', byte('a' + i%26), 'x', byte('a' + i/26%26), 'z'}), Some: &u}
 	for k := range 3 {
 		e.List = append(e.List, float32(i*7%1000)+float32(k))
 	}
@@ -79,7 +81,8 @@ func TestSkimReads(t *testing.T) {
 	if err != nil || len(clusters) != 1 {
 		t.Fatal(len(clusters), err)
 	}
-	for _, chosen := range []rntuple.EntryRange{{}, {First: 0, End: 1}, {First: 31_000, End: 31_060}, {First: n - 7, End: n}} {
+	for _, chosen := range []rntuple.EntryRange{{}, {First: 0, End: 1}, {First: 31_000, End: 31_060},
+		{First: n - 7, End: n}} {
 		bad := append([]byte{}, good...)
 		damaged, kept := 0, 0
 		for _, c := range r.Source.Schema.Columns {
@@ -112,7 +115,8 @@ func TestSkimReads(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			out := filepath.Join(t.TempDir(), "out.root")
 			type id struct{ ID int64 }
-			_, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }),
+			_, err := Skim(all, out, []Input{in},
+				rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }),
 				&SkimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}})
 			if err != nil {
 				t.Fatalf("%v, %d workers: %v", chosen, workers, err)
@@ -149,7 +153,8 @@ func TestSkimCopies(t *testing.T) {
 	middle := clusters[1]
 	for _, chosen := range [][]rntuple.EntryRange{
 		{{First: middle.First + 1, End: middle.End - 1}},
-		{{First: 5, End: middle.First - 5}, {First: middle.First, End: middle.First + 3000}, {First: middle.First + 3001, End: middle.End - 1}, {First: n - 2000, End: n}},
+		{{First: 5, End: middle.First - 5}, {First: middle.First, End: middle.First + 3000},
+			{First: middle.First + 3001, End: middle.End - 1}, {First: n - 2000, End: n}},
 	} {
 		holds := func(i int64) bool {
 			return slices.ContainsFunc(chosen, func(r rntuple.EntryRange) bool { return r.First <= i && i < r.End })
@@ -183,7 +188,8 @@ func TestSkimCopies(t *testing.T) {
 						for _, p := range cluster.Columns()[c.ID].Pages {
 							begin, end := cluster.First*k+at, cluster.First*k+at+int64(p.NumElements)
 							at += int64(p.NumElements)
-							inside := slices.ContainsFunc(chosen, func(r rntuple.EntryRange) bool { return r.First*k <= begin && end <= r.End*k })
+							inside := slices.ContainsFunc(chosen,
+								func(r rntuple.EntryRange) bool { return r.First*k <= begin && end <= r.End*k })
 							if c.Type.IsIndex() || !inside {
 								continue
 							}
@@ -198,7 +204,8 @@ func TestSkimCopies(t *testing.T) {
 					}
 				}
 				// Where a cluster of the output ends, a page of each column may be cut.
-				if copied < 250 || 2*missing > copied || missing > 0 && (limit == 0 || missing > len(ends)*len(in.Source.Schema.Columns)) {
+				if copied < 250 || 2*missing > copied || missing > 0 &&
+					(limit == 0 || missing > len(ends)*len(in.Source.Schema.Columns)) {
 					t.Errorf("%v, clusters of %d bytes: of %d pages %d are not copied", chosen, limit, copied, missing)
 				}
 				if n := int(report.Levels[Copy].Pages + report.Levels[Clone].Pages); n < copied-missing {
@@ -232,7 +239,8 @@ func TestSkimCopies(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, rntuple.WhereFunc(func(e *struct{ ID int64 }) bool { return e.ID > middle.First }), nil)
+	_, err = Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}},
+		rntuple.WhereFunc(func(e *struct{ ID int64 }) bool { return e.ID > middle.First }), nil)
 	if err == nil || !strings.Contains(err.Error(), `field "Flat": `) {
 		t.Errorf("damaged page: %v", err)
 	}

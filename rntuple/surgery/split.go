@@ -81,7 +81,8 @@ func newPart(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
 	}
 	if remote.IsURL(pattern) {
-		return Part{}, fmt.Errorf("%s: %w: parts are written to files on disk only", remote.Redact(pattern), errors.ErrUnsupported)
+		return Part{}, fmt.Errorf("%s: %w: parts are written to files on disk only",
+			remote.Redact(pattern), errors.ErrUnsupported)
 	}
 	path := pattern[:at[0]] + fmt.Sprintf(pattern[at[0]:at[1]], n) + pattern[at[1]:]
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {

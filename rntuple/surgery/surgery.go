@@ -48,7 +48,8 @@ func ParseLevel(s string) (Level, error) {
 		return Clone, nil
 	}
 	for l := Clone; l <= Rewrite; l++ {
-		if number := fmt.Sprint(uint8(l)); strings.EqualFold(s, l.String()) || s == number || strings.EqualFold(s, "L"+number) {
+		if number := fmt.Sprint(uint8(l)); strings.EqualFold(s, l.String()) || s == number ||
+			strings.EqualFold(s, "L"+number) {
 			return l, nil
 		}
 	}

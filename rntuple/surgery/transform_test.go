@@ -43,7 +43,8 @@ func (m random) names() (names []string) {
 func (m random) writeEntries(t *testing.T, path string, names []string, late, n int) (entries []map[string]any) {
 	t.Helper()
 	opts := m.options()
-	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, &opts)
+	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])},
+		&opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,8 @@ func TestRepackRandom(t *testing.T) {
 		names := m.names()
 		m.writeEntries(t, in, names, m.IntN(len(names)), 1+m.IntN(80))
 		least := Level(m.IntN(5))
-		opts := RepackOptions{Options: Options{AtLeast: least, Write: m.options(), Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
+		opts := RepackOptions{Options: Options{AtLeast: least, Write: m.options(),
+			Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
 		opts.Write.Compression = 0
 		all := []Encoding{"", DefaultEncoding, UnsplitEncoding}[m.IntN(3)]
 		opts.EncodeAll = all
@@ -177,7 +179,8 @@ func TestEncode(t *testing.T) {
 	in, narrow, out := filepath.Join(dir, "in"), filepath.Join(dir, "narrow"), filepath.Join(dir, "out")
 	write(t, in, measured{[]float32{0.5, 1 + 0x1p-20}, "x", 0.25, 1}, measured{nil, "", 1e6, 1 << 40})
 	_, err := Repack(t.Context(), narrow, Input{Path: in},
-		&RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Real16"}}, {"E", schema.ColumnDocument{Type: "Real32Trunc", Bits: 16}}, {"Name", schema.ColumnDocument{Type: "Index32"}}}})
+		&RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Real16"}},
+			{"E", schema.ColumnDocument{Type: "Real32Trunc", Bits: 16}}, {"Name", schema.ColumnDocument{Type: "Index32"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +202,8 @@ func TestEncode(t *testing.T) {
 		}
 		got = append(got, *e)
 	}
-	want := []measured{{[]float32{0.5, 1}, "x", 0.25, 1}, {got[1].Pt, "", 999424, 1 << 40}} // 1e6 with 7 bits behind the point
+	// 1e6 with 7 bits behind the point
+	want := []measured{{[]float32{0.5, 1}, "x", 0.25, 1}, {got[1].Pt, "", 999424, 1 << 40}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -220,11 +224,13 @@ func TestEncode(t *testing.T) {
 	}{
 		{RepackOptions{Encode: []FieldEncoding{{"Nope", schema.ColumnDocument{Type: "Real16"}}}}, `"Nope"`},
 		{RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Int64"}}}}, "Int64"},
-		{RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Real32Quant", Bits: 10, Range: &[2]float64{0, 1}}}}}, "Pt"},
+		{RepackOptions{Encode: []FieldEncoding{{"Pt",
+			schema.ColumnDocument{Type: "Real32Quant", Bits: 10, Range: &[2]float64{0, 1}}}}}, "Pt"},
 		{RepackOptions{EncodeAll: "all"}, `"all"`},
 	} {
 		none := filepath.Join(t.TempDir(), "none")
-		if _, err := Repack(t.Context(), none, Input{Path: in}, &bad.opts); err == nil || !strings.Contains(err.Error(), bad.what) {
+		if _, err := Repack(t.Context(), none, Input{Path: in}, &bad.opts); err == nil ||
+			!strings.Contains(err.Error(), bad.what) {
 			t.Errorf("%s: %v", bad.what, err)
 		}
 		noFile(t, none)
@@ -373,7 +379,8 @@ func TestHMerge(t *testing.T) {
 	}
 	// Ten clusters of b become one, like that of a: of the offsets, all but the
 	// first page are encoded anew. The attribute sets have a cluster of four pages.
-	if l := report.Levels; report.Clusters != 1+2 || l[Reseal].Pages != 9 || l[Rewrite].Pages != 0 || l[Copy].Pages != 2+1+10+10+2*4 {
+	if l := report.Levels; report.Clusters != 1+2 || l[Reseal].Pages != 9 || l[Rewrite].Pages != 0 ||
+		l[Copy].Pages != 2+1+10+10+2*4 {
 		t.Errorf("%+v", report)
 	}
 	type merged struct {
@@ -387,7 +394,8 @@ func TestHMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (merged{i, -i, float32(i) / 2, []int16{1, 2, 3}[:i%4]}); e.A != want.A || e.B != want.B || e.RB != want.RB || !slices.Equal(e.RC, want.RC) {
+		if want := (merged{i, -i, float32(i) / 2, []int16{1, 2, 3}[:i%4]}); e.A != want.A || e.B != want.B ||
+			e.RB != want.RB || !slices.Equal(e.RC, want.RC) {
 			t.Fatalf("%v, want %v", *e, want)
 		}
 		i++
@@ -472,7 +480,8 @@ func TestOperationsFail(t *testing.T) {
 	} {
 		for _, least := range []Level{Copy, Recompress, Rewrite} {
 			out := filepath.Join(t.TempDir(), "out")
-			if err := operation(t.Context(), out, Input{Path: bad}, Options{AtLeast: least}); !errors.Is(err, rntuple.ErrChecksum) || !strings.Contains(err.Error(), bad) {
+			if err := operation(t.Context(), out, Input{Path: bad}, Options{AtLeast: least}); !errors.Is(err,
+				rntuple.ErrChecksum) || !strings.Contains(err.Error(), bad) {
 				t.Errorf("%s, level %v: %v", name, least, err)
 			}
 			noFile(t, out)

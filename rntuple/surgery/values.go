@@ -33,9 +33,10 @@ func (c *config) bind(s rntuple.Source) (defined, error) {
 // readerOf returns the Reader of an input.
 func readerOf(base *ntuple.Reader) *rntuple.Reader { return entrance.Reader(base).(*rntuple.Reader) }
 
-// selection returns the selection of those of the entries of an input within a range for which a condition holds, all
-// of them if it is nil, with the fields that are defined.
-func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange, keep rntuple.Condition) (s selection, err error) {
+// selection returns the selection of those of the entries of an input within a range for which a
+// condition holds, all of them if it is nil, with the fields that are defined.
+func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange,
+	keep rntuple.Condition) (s selection, err error) {
 	in := readerOf(base)
 	s.within = within
 	if keep != nil {
@@ -66,7 +67,8 @@ func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange, keep 
 			if err != nil {
 				return nil, err
 			}
-			entries = chosen{selected, selected.NumEntries(), func(i int64) int64 { return within.First + selected.Entry(i) }, selected.Ranges()}
+			entries = chosen{selected, selected.NumEntries(), func(i int64) int64 { return within.First + selected.Entry(i) },
+				selected.Ranges()}
 		}
 		clusters, err := in.Clusters()
 		if err != nil {
@@ -137,7 +139,8 @@ func (d defined) fields() (all []*schema.FieldDocument) {
 
 // begin begins to compute values for the entries that are chosen, by units, in several
 // goroutines.
-func (d defined) begin(c chosen, units []rntuple.EntryRange, workers int, out *field.Outlets, to []*schema.Field) (*stream, error) {
+func (d defined) begin(c chosen, units []rntuple.EntryRange, workers int, out *field.Outlets,
+	to []*schema.Field) (*stream, error) {
 	v := &stream{chosen: c, units: units}
 	for _, b := range d {
 		w, err := b.writer(out, to[:len(b.fields)])

@@ -11,10 +11,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Zone maps are kept up: the output has bounds of the fields that an input has bounds of.
-// Those of pages that are copied as they are stored come from the zone map of the input, without
-// a look at the values; those of pages that are decompressed are computed. If a cluster is copied from
-// an input without bounds, or its values may change, the output has none of it.
+// Zone maps are kept up: the output has bounds of the fields that an input has bounds of. Those of
+// pages that are copied as they are stored come from the zone map of the input, without a look at
+// the values; those of pages that are decompressed are computed. If a cluster is copied from an
+// input without bounds, or its values may change, the output has none of it.
 
 // recordZones makes the output ready to record bounds.
 func (r *run) recordZones() {
@@ -93,7 +93,8 @@ func sameValues(from, to column.Format) bool {
 }
 
 // renameZones has a writer that gives fields other names write the zone map with these.
-func renameZones(ctx context.Context, src *source, s *shape, write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
+func renameZones(ctx context.Context, src *source, s *shape,
+	write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
 	if err := src.loadZones(ctx); err != nil || src.zones.Clusters() == 0 {
 		return nil, err
 	}

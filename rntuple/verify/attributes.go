@@ -129,7 +129,8 @@ func (n *ntuple) checkRanges(entries uint64) {
 		for i := range first {
 			if first[i] > entries || count[i] > entries-first[i] {
 				n.report(Problem{RNTuple: n.path, Cluster: c.ID, Column: -1, Page: -1, Offset: -1, Check: Attributes,
-					Err: frame.Corrupt("attribute %d belongs to %d entries from %d on, but there are %d entries", c.First+int64(i), count[i], first[i], entries)})
+					Err: frame.Corrupt("attribute %d belongs to %d entries from %d on, but there are %d entries", c.First+int64(i),
+						count[i], first[i], entries)})
 			}
 		}
 	}

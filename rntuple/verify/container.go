@@ -73,7 +73,8 @@ func (c *container) corrupt(part string, offset int64, format string, args ...an
 
 // odd reports what is unusual in the container and does no harm.
 func (c *container) odd(part string, offset int64, format string, args ...any) {
-	c.report(Problem{Severity: Oddity, Part: part, Offset: offset, Check: Container, Err: fmt.Errorf(format, args...)}.nowhere())
+	c.report(Problem{Severity: Oddity, Part: part, Offset: offset, Check: Container,
+		Err: fmt.Errorf(format, args...)}.nowhere())
 }
 
 // header checks the header of the file and the first record.
@@ -98,7 +99,8 @@ func (c *container) header() {
 	c.known[begin] = first
 	c.checkOwn(first, begin, &root.Key, 0, int64(root.Key.NBytes), true)
 	if c.file.Misnamed != nil {
-		c.odd(first, begin, "the names before the top directory do not end where it begins, at %#x", begin+int64(h.NBytesName))
+		c.odd(first, begin, "the names before the top directory do not end where it begins, at %#x",
+			begin+int64(h.NBytesName))
 	}
 }
 
@@ -294,7 +296,8 @@ func (c *container) compare(part string, k *rootfile.Key) {
 		for got[at] == want[at] {
 			at++
 		}
-		c.corrupt(part, k.SeekKey, "its key differs from the one that the directory lists: byte %d is %#02x, expected %#02x", at, got[at], want[at])
+		c.corrupt(part, k.SeekKey, "its key differs from the one that the directory lists: byte %d is %#02x, expected %#02x",
+			at, got[at], want[at])
 	}
 }
 
@@ -314,7 +317,8 @@ func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth in
 	case isAnchor && k.ObjLen > anchor.MaxSize:
 		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
 	case int64(k.ObjLen) > c.Limits.PageBytes:
-		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.Limits.PageBytes})
+		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen),
+			Have: c.Limits.PageBytes})
 	case isAnchor || ok:
 		object, err := c.file.Payload(*k)
 		if err != nil {
@@ -357,7 +361,8 @@ func (c *container) freeList() {
 		c.corrupt(part, h.SeekFree, "the last segment begins at %#x, the file ends at %#x", last.First, h.End)
 	}
 	for i, s := range l.Segments {
-		if !knownVersion(s.Version, 1) || s.First > s.Last || i > 0 && s.First <= l.Segments[i-1].Last || s.First < int64(h.Begin) {
+		if !knownVersion(s.Version, 1) || s.First > s.Last || i > 0 && s.First <= l.Segments[i-1].Last ||
+			s.First < int64(h.Begin) {
 			c.corrupt(part, h.SeekFree, "segment %d from %#x to %#x, of version %d", i, s.First, s.Last, s.Version)
 			continue
 		}
@@ -376,7 +381,8 @@ func (c *container) infos() {
 	const part = "streamer infos"
 	c.known[h.SeekInfo] = part
 	var k rootfile.Key
-	if !c.read(part, h.SeekInfo, int64(h.NBytesInfo), &k) || !c.checkOwn(part, h.SeekInfo, &k, int64(h.Begin), int64(h.NBytesInfo), false) {
+	if !c.read(part, h.SeekInfo, int64(h.NBytesInfo), &k) ||
+		!c.checkOwn(part, h.SeekInfo, &k, int64(h.Begin), int64(h.NBytesInfo), false) {
 		return
 	}
 	if err := c.file.CheckInfos(k); err != nil {

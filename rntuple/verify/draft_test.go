@@ -122,7 +122,8 @@ func newDraft() *draft {
 	d.column(u, column.Switch)
 	d.column(d.field(u, "_0", "std::int32_t", envelope.RolePlain), column.Int32)
 	d.column(d.field(u, "_1", "double", envelope.RolePlain), column.Real64)
-	a := d.field(-1, "a", "std::array<std::uint8_t,2>", envelope.RolePlain, func(f *envelope.Field) { f.Flags, f.ArraySize = envelope.FieldRepetitive, 2 })
+	a := d.field(-1, "a", "std::array<std::uint8_t,2>", envelope.RolePlain,
+		func(f *envelope.Field) { f.Flags, f.ArraySize = envelope.FieldRepetitive, 2 })
 	d.column(d.field(a, "_0", "std::uint8_t", envelope.RolePlain), column.UInt8)
 	twice := d.field(-1, "d", "double", envelope.RolePlain)
 	d.column(twice, column.Real64)
@@ -176,7 +177,8 @@ func newSet(name string, ranges ...[2]uint64) *draft {
 	d.column(d.field(-1, "_rangeLen", "std::uint64_t", envelope.RolePlain), column.UInt64)
 	user := d.field(-1, "_userData", "", envelope.RoleRecord)
 	d.column(d.field(user, "data", "std::int32_t", envelope.RolePlain), column.Int32)
-	c.columns = []draftColumn{col(0, format(column.UInt64), start...), col(0, format(column.UInt64), length...), col(0, format(column.Int32), data...)}
+	c.columns = []draftColumn{col(0, format(column.UInt64), start...), col(0, format(column.UInt64), length...),
+		col(0, format(column.Int32), data...)}
 	d.groups = [][]draftCluster{{c}}
 	return d
 }
@@ -195,13 +197,15 @@ func (m *memory) WriteAt(b []byte, at int64) (int, error) {
 func (d *draft) file(t testing.TB) []byte {
 	t.Helper()
 	var m memory
-	w, err := rootfile.Create(&m, rootfile.Options{Name: "test.root", Clock: func() time.Time { return time.Unix(1e9, 0).UTC() }, UUID: [16]byte{1}})
+	w, err := rootfile.Create(&m, rootfile.Options{Name: "test.root",
+		Clock: func() time.Time { return time.Unix(1e9, 0).UTC() }, UUID: [16]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	object := d.write(t, w)
 	for range 1 + d.cycles {
-		if _, err := w.Object("", rootfile.Object{Class: anchor.ClassName, Name: d.name, Stored: object, Len: len(object)}); err != nil {
+		if _, err := w.Object("", rootfile.Object{Class: anchor.ClassName, Name: d.name, Stored: object,
+			Len: len(object)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -250,7 +254,8 @@ func (d *draft) write(t testing.TB, w *rootfile.Writer) []byte {
 					if !d.noSum {
 						b = binary.LittleEndian.AppendUint64(b, checksum.Sum(p.bytes))
 					}
-					out.Pages = append(out.Pages, envelope.Page{NumElements: p.elements, HasChecksum: !d.noSum, Locator: locator.At(blob(b), uint64(len(p.bytes)))})
+					out.Pages = append(out.Pages, envelope.Page{NumElements: p.elements, HasChecksum: !d.noSum,
+						Locator: locator.At(blob(b), uint64(len(p.bytes)))})
 				}
 				columns = append(columns, out)
 			}
@@ -265,7 +270,8 @@ func (d *draft) write(t testing.TB, w *rootfile.Writer) []byte {
 	footer := d.footer
 	footer.HeaderChecksum = envelope.Checksum(header)
 	for i, group := range d.groups {
-		g := envelope.ClusterGroup{MinEntry: math.MaxUint64, NumClusters: uint32(len(group)), PageList: link(seal(envelope.TypePageList, must(lists[i].Append(nil))))}
+		g := envelope.ClusterGroup{MinEntry: math.MaxUint64, NumClusters: uint32(len(group)),
+			PageList: link(seal(envelope.TypePageList, must(lists[i].Append(nil))))}
 		for _, c := range group {
 			g.MinEntry, g.EntrySpan = min(g.MinEntry, c.first), g.EntrySpan+c.entries
 		}
@@ -278,7 +284,8 @@ func (d *draft) write(t testing.TB, w *rootfile.Writer) []byte {
 			t.Fatal(err)
 		}
 		footer.AttributeSets = append(footer.AttributeSets, envelope.AttributeSet{
-			SchemaMajor: 1, AnchorLength: uint32(len(object)), Anchor: locator.At(uint64(at), uint64(len(object))), Name: set.name,
+			SchemaMajor: 1, AnchorLength: uint32(len(object)), Anchor: locator.At(uint64(at), uint64(len(object))),
+			Name: set.name,
 		})
 	}
 	if d.links != nil {

@@ -73,13 +73,15 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		err = n.anchor.Supported()
 	}
 	if err == nil && !old && (n.anchor.ClassVersion == anchor.ClassVersion) != (len(n.anchor.Extra) == 0) {
-		n.problem(Anchor, "", a.offset, frame.Corrupt("class version %d with %d bytes after those of version %d", n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
+		n.problem(Anchor, "", a.offset, frame.Corrupt("class version %d with %d bytes after those of version %d",
+			n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
 	}
 	if err != nil {
 		n.problem(Anchor, "", a.offset, err)
 		return
 	}
-	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.Limits.PageBytes, MaxEnvelope: v.Limits.EnvelopeBytes}
+	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.Limits.PageBytes,
+		MaxEnvelope: v.Limits.EnvelopeBytes}
 	if !n.metadata(old) {
 		return
 	}
@@ -152,7 +154,8 @@ func (n *ntuple) metadata(old bool) bool {
 		}
 	}
 	if n.header != nil && n.footer.HeaderChecksum != n.checksum {
-		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("belongs to another header: %w", frame.BadChecksum(n.footer.HeaderChecksum, n.checksum)))
+		n.problem(Envelope, "footer", int64(a.SeekFooter),
+			fmt.Errorf("belongs to another header: %w", frame.BadChecksum(n.footer.HeaderChecksum, n.checksum)))
 	}
 	return true
 }
@@ -162,7 +165,8 @@ func (n *ntuple) envelope(part string, l locator.Link) []byte {
 	b, err := n.blobs.Envelope(n.ctx, part, l)
 	if err != nil {
 		check := Envelope
-		if l.Locator.InFile() != nil || errors.Is(err, frame.ErrCorrupt) && l.Locator.Size > uint64(n.size) || l.Locator.Offset > uint64(n.size) {
+		if l.Locator.InFile() != nil || errors.Is(err, frame.ErrCorrupt) && l.Locator.Size > uint64(n.size) ||
+			l.Locator.Offset > uint64(n.size) {
 			check = Locators
 		}
 		n.problem(check, part, int64(l.Locator.Offset), cause(err, int64(l.Locator.Offset)))
@@ -207,7 +211,8 @@ func (n *ntuple) describe() {
 		ext = &envelope.Schema{}
 	}
 	for _, c := range slices.Concat(n.header.Columns, ext.Columns) {
-		n.columns = append(n.columns, columnInfo{format: column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max, PreRelease: c.PreRelease}})
+		n.columns = append(n.columns, columnInfo{format: column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max,
+			PreRelease: c.PreRelease}})
 	}
 	s, err := schema.Build(n.header, n.footer.Extension)
 	if err != nil {
@@ -305,7 +310,8 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 		}
 		columns := list.Pages[j].Columns
 		columns = columns[:min(len(columns), len(n.columns))]
-		n.clusters = append(n.clusters, &cluster{Cluster: pagesource.NewCluster(firstID+j, c, columns), columns: columns, seen: seen})
+		n.clusters = append(n.clusters, &cluster{Cluster: pagesource.NewCluster(firstID+j, c, columns),
+			columns: columns, seen: seen})
 		n.summary.Clusters++
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// objects checks the RNTuple whose objects are at a location. There is no container, and offsets stand for objects,
-// which problems name instead.
+// objects checks the RNTuple whose objects are at a location. There is no container, and offsets
+// stand for objects, which problems name instead.
 func objects(ctx context.Context, c Options, at location.Location, report func(Problem) error) (*Summary, error) {
-	f, err := remote.OpenObjects(ctx, at.Name(), c.Remote)
+	f, err := remote.OpenObjects(ctx, at.Name(), &c.Remote)
 	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}

@@ -272,7 +272,8 @@ func (t *task) check(ctx context.Context, s *scratch) {
 	})
 	if err != nil {
 		r.err = cause(err, int64(t.page.Locator.Offset))
-		if l := t.page.Locator; l.InFile() != nil || l.Offset > uint64(t.blobs.Size) || l.Size > uint64(t.blobs.Size)-l.Offset {
+		if l := t.page.Locator; l.InFile() != nil || l.Offset > uint64(t.blobs.Size) ||
+			l.Size > uint64(t.blobs.Size)-l.Offset {
 			r.check = Locators
 		}
 	}

@@ -98,12 +98,14 @@ func (c *container) anchorsOfSets() (starts []int64) {
 		for _, version := range []uint16{rootfile.KeyVersion, rootfile.KeyVersion + rootfile.BigVersion} {
 			k := rootfile.Key{Version: version, Class: anchor.ClassName, Name: s.Name}
 			r, gap, ok := c.recordAt(int64(s.Anchor.Offset) - int64(k.Size()))
-			if ok && !gap && r.class == k.Class && r.name == k.Name && r.payload == int64(s.Anchor.Offset) && r.end == r.payload+int64(s.Anchor.Size) && r.objLen == s.AnchorLength {
+			if ok && !gap && r.class == k.Class && r.name == k.Name && r.payload == int64(s.Anchor.Offset) &&
+				r.end == r.payload+int64(s.Anchor.Size) && r.objLen == s.AnchorLength {
 				starts, found = append(starts, r.begin), true
 			}
 		}
 		if !found {
-			p := Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset), Check: Locators}.nowhere()
+			p := Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset),
+				Check: Locators}.nowhere()
 			p.Err = frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")
 			c.report(p)
 		}
@@ -152,7 +154,8 @@ func (c *container) segments() {
 	for _, s := range c.free {
 		i := sort.Search(len(c.records), func(i int) bool { return c.records[i].end > s.First })
 		if i < len(c.records) && c.records[i].begin <= s.Last {
-			c.corrupt("free list", c.file.Header.SeekFree, "the segment from %#x to %#x is not free: there is a record at %#x", s.First, s.Last, c.records[i].begin)
+			c.corrupt("free list", c.file.Header.SeekFree, "the segment from %#x to %#x is not free: there is a record at %#x",
+				s.First, s.Last, c.records[i].begin)
 		}
 	}
 }
@@ -170,7 +173,8 @@ func (c *container) contain() {
 		for i < len(c.records) && c.records[i].end <= begin {
 			i++
 		}
-		if i < len(c.records) && c.records[i].class == rootfile.BlobClassName && begin >= c.records[i].payload && end <= c.records[i].end {
+		if i < len(c.records) && c.records[i].class == rootfile.BlobClassName && begin >= c.records[i].payload &&
+			end <= c.records[i].end {
 			j++
 			continue
 		}

@@ -71,7 +71,8 @@ func regions(t *testing.T, file []byte) []string {
 	for _, m := range []struct {
 		n    int
 		name string
-	}{{4, "magic"}, {4, "version"}, {4, "begin"}, {4, "end"}, {8, "free list"}, {4, "free segments"}, {4, "names"}, {1, "units"}, {4, "compression"},
+	}{{4, "magic"}, {4, "version"}, {4, "begin"}, {4, "end"}, {8, "free list"}, {4, "free segments"}, {4, "names"},
+		{1, "units"}, {4, "compression"},
 		{8, "infos"}, {18, "uuid"}, {37, "zeros"}} {
 		put(m.n, "header."+m.name)
 	}
@@ -106,7 +107,8 @@ func regions(t *testing.T, file []byte) []string {
 			}
 		}
 		b := pagesource.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxKeySize: a.MaxKeySize}
-		mark(locator.Link{Length: uint64(k.ObjLen), Locator: locator.At(uint64(k.SeekKey)+uint64(k.KeyLen), uint64(k.NBytes)-uint64(k.KeyLen))})
+		mark(locator.Link{Length: uint64(k.ObjLen),
+			Locator: locator.At(uint64(k.SeekKey)+uint64(k.KeyLen), uint64(k.NBytes)-uint64(k.KeyLen))})
 		mark(a.Header())
 		link := a.Footer()
 		mark(link)
@@ -223,13 +225,15 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := rntuple.NewWriter[event](file, []string{"n", "n", "dir/m"}[i], &rntuple.WriteOptions{Compression: compress.Settings(505)})
+		w, err := rntuple.NewWriter[event](file, []string{"n", "n", "dir/m"}[i],
+			&rntuple.WriteOptions{Compression: compress.Settings(505)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		best := 0.5
 		for j := range 20 {
-			if err := w.Write(&event{Run: uint32(j), Hits: [][]float32{{1, 2}, {}, {3}}, Names: []string{"hello", "world"}, Best: &best}); err != nil {
+			if err := w.Write(&event{Run: uint32(j), Hits: [][]float32{{1, 2}, {}, {3}}, Names: []string{"hello", "world"},
+				Best: &best}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -56,7 +56,8 @@ func (w *walk) lose() {
 
 // problem reports a problem of a column of f, or of all of them if column is negative.
 func (w *walk) problem(check Check, f *schema.Field, column int, err error) {
-	w.report(Problem{RNTuple: w.path, Cluster: w.c.ID, Column: column, Field: f.Path(), Page: -1, Offset: -1, Check: check, Err: err})
+	w.report(Problem{RNTuple: w.path, Cluster: w.c.ID, Column: column, Field: f.Path(), Page: -1, Offset: -1,
+		Check: check, Err: err})
 }
 
 // field checks f, which has the given number of items, and the fields below it.
@@ -152,7 +153,8 @@ func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
 			w.problem(Elements, f, int(c.ID), frame.Corrupt("%d elements are not stored, expected %d because the column begins with element %d", chunk.Zeros, want, start))
 		}
 	case start < -first:
-		w.problem(Elements, f, int(c.ID), frame.Corrupt("is suppressed before element %d, the cluster begins with %d", uint64(-start), first))
+		w.problem(Elements, f, int(c.ID), frame.Corrupt("is suppressed before element %d, the cluster begins with %d",
+			uint64(-start), first))
 	}
 }
 
@@ -185,7 +187,8 @@ func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 			descent, above, below = 0, last, r.first
 		}
 		if descent >= 0 {
-			p := Problem{RNTuple: w.path, Cluster: w.c.ID, Column: id, Field: f.Path(), Page: i, Offset: int64(chunk.Pages[i].Locator.Offset), Check: Values}
+			p := Problem{RNTuple: w.path, Cluster: w.c.ID, Column: id, Field: f.Path(), Page: i,
+				Offset: int64(chunk.Pages[i].Locator.Offset), Check: Values}
 			p.Err = frame.Corrupt("the collection of item %d ends at %d, before it begins at %d", item+descent, below, above)
 			w.report(p)
 			return unknown
@@ -243,7 +246,8 @@ func (w *walk) variant(f *schema.Field, items int64) {
 		case !ok:
 			t.count = unknown
 		case t.count > 0 && t.highest >= uint64(t.count):
-			w.problem(Values, f, int(chunk.Column.ID), frame.Corrupt("refers to item %d of alternative %d, which has %d items", t.highest, i+1, t.count))
+			w.problem(Values, f, int(chunk.Column.ID),
+				frame.Corrupt("refers to item %d of alternative %d, which has %d items", t.highest, i+1, t.count))
 		}
 		w.field(child, t.count)
 	}

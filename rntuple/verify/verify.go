@@ -121,8 +121,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %v", where, p.Err)
 }
 
-// Kind returns the kind of fault: "oddity"; "corrupt"; "checksum"; "range" for a value that its field
-// cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
+// Kind returns the kind of fault: "oddity"; "corrupt"; "checksum"; "range" for a value that its
+// field cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
 // limits; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
@@ -161,20 +161,20 @@ type Summary struct {
 // Options say how a file is checked. The zero value stands for the defaults, and so does a nil
 // pointer.
 type Options struct {
-	// Workers is the number of goroutines that check pages. The order of problems does not depend on
-	// it. Default: runtime.GOMAXPROCS(0).
+	// Workers is the number of goroutines that check pages. The order of problems does not depend
+	// on it. Default: runtime.GOMAXPROCS(0).
 	Workers int
 
 	// Limits bound the memory that the file can demand, as for readers; to exceed one is a problem.
 	// No values are made, so EntryBytes and ExpressionBytes are never reached.
 	Limits rntuple.Limits
 
-	// MaxProblems is the number of problems of one Check and Severity to report for each RNTuple; one
-	// more report then gives the number of the others. Default: 20.
+	// MaxProblems is the number of problems of one Check and Severity to report for each RNTuple;
+	// one more report then gives the number of the others. Default: 20.
 	MaxProblems int
 
-	// Progress, if set, is called now and then with the number of bytes checked so far and the size of
-	// the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
+	// Progress, if set, is called now and then with the number of bytes checked so far and the size
+	// of the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
 	Progress func(done, total int64)
 
 	// Remote says how File reads a file whose name is a URL.
@@ -187,7 +187,8 @@ func (o *Options) defaults() (c Options, err error) {
 		c = *o
 	}
 	if l := c.Limits; c.Workers < 0 || c.MaxProblems < 0 || l.PageBytes < 0 || l.EnvelopeBytes < 0 {
-		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative", c.Workers, c.MaxProblems, l)
+		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative",
+			c.Workers, c.MaxProblems, l)
 	}
 	c.Workers, c.MaxProblems = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), cmp.Or(c.MaxProblems, 20)
 	return c, nil
@@ -224,7 +225,8 @@ func File(ctx context.Context, path string, report func(Problem) error, o *Optio
 //
 // An error means that the check was not completed: it is one of report, of an option
 // or of ctx.
-func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, o *Options) (*Summary, error) {
+func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error,
+	o *Options) (*Summary, error) {
 	c, err := o.defaults()
 	if err != nil {
 		return nil, err
@@ -241,7 +243,8 @@ func check(ctx context.Context, c Options, r io.ReaderAt, size int64, report fun
 }
 
 func newVerifier(ctx context.Context, c Options, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
-	return &verifier{Options: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+	return &verifier{Options: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{},
+		lists: map[listKey]bool{}}
 }
 
 // A verifier checks one file.

@@ -67,7 +67,8 @@ func TestGood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.RNTuples == 0 || s.Envelopes != 2*s.RNTuples && s.Pages == 0 || s.Bytes == 0 || s.Records == 0 && !strings.Contains(path, "bare") {
+		if s.RNTuples == 0 || s.Envelopes != 2*s.RNTuples && s.Pages == 0 || s.Bytes == 0 || s.Records == 0 &&
+			!strings.Contains(path, "bare") {
 			t.Errorf("%s: %+v", path, s)
 		}
 		// ROOT left these when it added to a file.
@@ -83,7 +84,8 @@ func TestSummary(t *testing.T) {
 	lines, s := check(t, newDraft().file(t), nil)
 	// Of 12 columns one is suppressed in each cluster; the second one has no
 	// strings, characters and alternatives.
-	want := verify.Summary{RNTuples: 1, Records: 1 + 4 + 18 + 1 + 3, Envelopes: 4, Clusters: 2, Pages: 11 + 7, Bytes: s.Bytes}
+	want := verify.Summary{RNTuples: 1, Records: 1 + 4 + 18 + 1 + 3, Envelopes: 4, Clusters: 2,
+		Pages: 11 + 7, Bytes: s.Bytes}
 	if fmt.Sprint(*s) != fmt.Sprint(want) || len(lines) > 0 {
 		t.Errorf("got %+v, want %+v; %q", *s, want, lines)
 	}
@@ -97,7 +99,8 @@ func TestCycles(t *testing.T) {
 		t.Errorf("%+v, %q", s, lines)
 	}
 	d.page(1, colX).elements = 7
-	if lines, _ := check(t, d.file(t), nil); len(lines) != 2 || !strings.HasPrefix(lines[0], `pages: RNTuple "n", cluster 1, column 0`) {
+	if lines, _ := check(t, d.file(t), nil); len(lines) != 2 ||
+		!strings.HasPrefix(lines[0], `pages: RNTuple "n", cluster 1, column 0`) {
 		t.Errorf("%q", lines)
 	}
 }
@@ -137,38 +140,48 @@ func TestLies(t *testing.T) {
 		{"siblings", name(0, "v"), []string{`field "v" at offset`, `there are several fields of this name`}},
 		{"own name", func(d *draft) { d.header.Name = "a b" }, []string{`the name "a b" has the character ' '`}},
 		{"parent", func(d *draft) { d.header.Fields[0].Parent = 5 }, []string{`has the parent 5`}},
-		{"column of no field", func(d *draft) { d.header.Columns[colX].Field = 99 }, []string{`column 0 belongs to field 99 of 12`}},
+		{"column of no field", func(d *draft) { d.header.Columns[colX].Field = 99 },
+			[]string{`column 0 belongs to field 99 of 12`}},
 		{"unknown column type", func(d *draft) { d.header.Columns[colX].Type = 99 }, []string{`field "x" at offset`}},
-		{"wrong column type", func(d *draft) { d.header.Columns[colX].Type = column.Real32 }, []string{`has a column of type Real32`}},
+		{"wrong column type", func(d *draft) { d.header.Columns[colX].Type = column.Real32 },
+			[]string{`has a column of type Real32`}},
 		{"unknown role", func(d *draft) { d.header.Fields[0].Role = 77 }, []string{`has the structural role 0x4d`}},
 		{"field version", func(d *draft) { d.header.Fields[0].Version = 1 }, []string{`has field version 1`}},
-		{"representation", func(d *draft) { d.header.Columns[colDOther].Representation = 2 }, []string{`is of representation 2`}},
+		{"representation", func(d *draft) { d.header.Columns[colDOther].Representation = 2 },
+			[]string{`is of representation 2`}},
 		{"alias of an unprojected field", func(d *draft) { d.header.Fields[11].Flags = 0 }, []string{`field "n" at offset`}},
 		{"source", func(d *draft) { d.header.Fields[11].Source = 3 }, []string{
 			`field "n" at offset`, `which is not of its source "o"`}},
-		{"projection of no collection", func(d *draft) { d.header.Fields[11].Source = 0 }, []string{`its source "x" is not a collection`, `is not of its source "x"`}},
+		{"projection of no collection", func(d *draft) { d.header.Fields[11].Source = 0 },
+			[]string{`its source "x" is not a collection`, `is not of its source "x"`}},
 		{"nested deferral", func(d *draft) {
 			d.header.Columns[colStr].Flags, d.header.Columns[colStr].FirstElement = envelope.ColumnDeferred, 3
 		}, []string{`column 2 begins with element 3, but has no fixed number`}},
 		{"deferral within an entry", func(d *draft) {
 			d.header.Columns[colA].Flags, d.header.Columns[colA].FirstElement = envelope.ColumnDeferred, -3
 		}, []string{`in the middle of an entry`, `is suppressed before element 3, the cluster begins with 0`}},
-		{"features", func(d *draft) { d.header.Features = envelope.Features{4} }, []string{`header at offset`, `unknown feature flag 2`}},
-		{"features of the footer", func(d *draft) { d.footer.Features = envelope.Features{4} }, []string{`footer at offset`, `unknown feature flag 2`}},
+		{"features", func(d *draft) { d.header.Features = envelope.Features{4} },
+			[]string{`header at offset`, `unknown feature flag 2`}},
+		{"features of the footer", func(d *draft) { d.footer.Features = envelope.Features{4} },
+			[]string{`footer at offset`, `unknown feature flag 2`}},
 
 		// Cluster groups and clusters.
 		{"gap between groups", linked(func(f *envelope.Footer) { f.ClusterGroups[1].MinEntry = 4 }), []string{
 			`clusters: ` + n + `footer at offset`, `page list of cluster group 1 at offset`}},
 		{"span", linked(func(f *envelope.Footer) { f.ClusterGroups[0].EntrySpan = 5 }), []string{
 			`footer at offset`, `the clusters end before the entry 2, expected 5`}},
-		{"number of clusters", linked(func(f *envelope.Footer) { f.ClusterGroups[1].NumClusters = 2 }), []string{`1 cluster summaries and the pages of 1 clusters, expected 2`}},
+		{"number of clusters", linked(func(f *envelope.Footer) { f.ClusterGroups[1].NumClusters = 2 }),
+			[]string{`1 cluster summaries and the pages of 1 clusters, expected 2`}},
 		{"overlapping clusters", stored(func(l []envelope.PageList) { l[1].Clusters[0].FirstEntry = 1 }), []string{
 			`cluster 1 begins with the entry 1, expected 2`, `the column begins with the element`}},
-		{"sharded", stored(func(l []envelope.PageList) { l[1].Clusters[0].Flags = envelope.ClusterSharded }), []string{`cluster 1 is sharded`}},
-		{"other header", stored(func(l []envelope.PageList) { l[1].HeaderChecksum++ }), []string{`belongs to a header with the checksum`}},
+		{"sharded", stored(func(l []envelope.PageList) { l[1].Clusters[0].Flags = envelope.ClusterSharded }),
+			[]string{`cluster 1 is sharded`}},
+		{"other header", stored(func(l []envelope.PageList) { l[1].HeaderChecksum++ }),
+			[]string{`belongs to a header with the checksum`}},
 		{"link of the footer", linked(func(f *envelope.Footer) { f.HeaderChecksum++ }), []string{`footer at offset`}},
-		{"type of envelope", linked(func(f *envelope.Footer) { f.ClusterGroups[0].PageList = f.ClusterGroups[1].PageList }), []string{
-			`page list of cluster group 0 at offset`}},
+		{"type of envelope", linked(func(f *envelope.Footer) { f.ClusterGroups[0].PageList = f.ClusterGroups[1].PageList }),
+			[]string{
+				`page list of cluster group 0 at offset`}},
 		{"columns", stored(func(l []envelope.PageList) {
 			l[1].Pages[0].Columns = append(l[1].Pages[0].Columns, envelope.ColumnPages{})
 		}), []string{`cluster 1 has 13 columns, the schema 12`}},
@@ -188,38 +201,53 @@ func TestLies(t *testing.T) {
 		}), []string{`object store locator`}},
 		{"shared page", stored(func(l []envelope.PageList) {
 			l[0].Pages[0].Columns[colO].Pages[0] = l[0].Pages[0].Columns[colV].Pages[0]
-		}), []string{`field "o": corrupt data: an item has 2 values, expected at most 1`, `column 5, field "o._0": corrupt data: 1 elements, expected 3`}},
-		{"epoch", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.Epoch = 9 } }, []string{`anchor: RNTuple "n" at offset`}},
-		{"class version", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.ClassVersion = 3 } }, []string{`class version 3 with 0 bytes after those of version 2`}},
-		{"anchor of a key that is too small", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.MaxKeySize = 9 } }, []string{
-			`header at offset`, `footer at offset`}},
+		}), []string{`field "o": corrupt data: an item has 2 values, expected at most 1`,
+			`column 5, field "o._0": corrupt data: 1 elements, expected 3`}},
+		{"epoch", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.Epoch = 9 } },
+			[]string{`anchor: RNTuple "n" at offset`}},
+		{"class version", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.ClassVersion = 3 } },
+			[]string{`class version 3 with 0 bytes after those of version 2`}},
+		{"anchor of a key that is too small", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.MaxKeySize = 9 } },
+			[]string{
+				`header at offset`, `footer at offset`}},
 
 		// Pages and elements.
-		{"elements of a page", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].NumElements = 3 }), []string{
-			`pages: ` + n + `cluster 0, column 0, field "x", page 0`, `elements: ` + n + `cluster 0, field "x": corrupt data: the column has 3 elements, expected 2`}},
-		{"page is missing", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages = nil }), []string{`field "x": corrupt data: the column has 0 elements, expected 2`}},
-		{"page of items is missing", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colChar].Pages = nil }), []string{
-			`cluster 0, column 3, field "v._0": corrupt data: 0 elements, expected 4`}},
-		{"element offset", stored(func(l []envelope.PageList) { l[1].Pages[0].Columns[colX].ElementOffset = 7 }), []string{`begins with the element 7, expected 2`}},
-		{"element offset of items", stored(func(l []envelope.PageList) { l[1].Pages[0].Columns[colOItem].ElementOffset = 7 }), []string{
-			`cluster 1, column 5, field "o._0": corrupt data: begins with element 7, expected 1`}},
+		{"elements of a page", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].NumElements = 3 }),
+			[]string{
+				`pages: ` + n + `cluster 0, column 0, field "x", page 0`,
+				`elements: ` + n + `cluster 0, field "x": corrupt data: the column has 3 elements, expected 2`}},
+		{"page is missing", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages = nil }),
+			[]string{`field "x": corrupt data: the column has 0 elements, expected 2`}},
+		{"page of items is missing", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colChar].Pages = nil }),
+			[]string{
+				`cluster 0, column 3, field "v._0": corrupt data: 0 elements, expected 4`}},
+		{"element offset", stored(func(l []envelope.PageList) { l[1].Pages[0].Columns[colX].ElementOffset = 7 }),
+			[]string{`begins with the element 7, expected 2`}},
+		{"element offset of items", stored(func(l []envelope.PageList) { l[1].Pages[0].Columns[colOItem].ElementOffset = 7 }),
+			[]string{
+				`cluster 1, column 5, field "o._0": corrupt data: begins with element 7, expected 1`}},
 		{"both suppressed", stored(func(l []envelope.PageList) {
 			l[0].Pages[0].Columns[colD] = envelope.ColumnPages{ElementOffset: envelope.Suppressed}
 		}), []string{`all representations of the column are suppressed`}},
-		{"none suppressed", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colDOther].ElementOffset = 0 }), []string{`representations 0 and 1 are both active`}},
+		{"none suppressed", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colDOther].ElementOffset = 0 }),
+			[]string{`representations 0 and 1 are both active`}},
 
 		// Values.
-		{"backwards", func(d *draft) { d.groups[0][0].columns[colV] = col[uint64](0, format(column.Index64), 3, 2) }, []string{
-			`values: ` + n + `cluster 0, column 1, field "v", page 0 at offset `, `field "n"`}},
-		{"beyond the items", func(d *draft) { d.groups[0][0].columns[colV] = col[uint64](0, format(column.Index64), 2, 4) }, []string{
-			`cluster 0, column 2, field "v._0": corrupt data: 3 elements, expected 4`}},
+		{"backwards", func(d *draft) { d.groups[0][0].columns[colV] = col[uint64](0, format(column.Index64), 3, 2) },
+			[]string{
+				`values: ` + n + `cluster 0, column 1, field "v", page 0 at offset `, `field "n"`}},
+		{"beyond the items", func(d *draft) { d.groups[0][0].columns[colV] = col[uint64](0, format(column.Index64), 2, 4) },
+			[]string{
+				`cluster 0, column 2, field "v._0": corrupt data: 3 elements, expected 4`}},
 		{"two values of an optional", func(d *draft) {
 			d.groups[0][0].columns[colO] = col[uint64](0, format(column.Index64), 0, 2)
 			d.groups[0][0].columns[colOItem] = col[float32](0, format(column.Real32), 1, 2)
 			d.groups[1][0].columns[colOItem].offset = 2
 		}, []string{`field "o": corrupt data: an item has 2 values, expected at most 1`}},
-		{"tag", func(d *draft) { d.page(0, colU).bytes[8] = 3 }, []string{`cluster 0, column 6, field "u", page 0 at offset`}},
-		{"index of an alternative", func(d *draft) { d.page(0, colU).bytes[0] = 1 }, []string{`refers to item 1 of alternative 1, which has 1 items`}},
+		{"tag", func(d *draft) { d.page(0, colU).bytes[8] = 3 },
+			[]string{`cluster 0, column 6, field "u", page 0 at offset`}},
+		{"index of an alternative", func(d *draft) { d.page(0, colU).bytes[0] = 1 },
+			[]string{`refers to item 1 of alternative 1, which has 1 items`}},
 		{"items of an alternative", func(d *draft) { d.page(0, colU).bytes[8] = 2 }, []string{
 			`field "u._0": corrupt data: 1 elements, expected 0`, `field "u._1": corrupt data: 1 elements, expected 2`}},
 		{"range", func(d *draft) {
@@ -243,12 +271,14 @@ func TestLies(t *testing.T) {
 			set()(d)
 			d.links = func(f *envelope.Footer) { f.AttributeSets[0].Name = "r" }
 		}, []string{`the name is "s", the link says "r"`, `the anchor is not in a record of its own`}},
-		{"schema of a set", func(d *draft) { set()(d); d.sets[0].header.Fields[1].Name = "len" }, []string{`top-level field 1 is "len"`}},
+		{"schema of a set", func(d *draft) { set()(d); d.sets[0].header.Fields[1].Name = "len" },
+			[]string{`top-level field 1 is "len"`}},
 		{"version of a set", func(d *draft) {
 			set()(d)
 			d.links = func(f *envelope.Footer) { f.AttributeSets[0].SchemaMajor = 2 }
 		}, []string{`unsupported: schema version 2.0`}},
-		{"a set that is a main RNTuple", func(d *draft) { d.sets = append(d.sets, newDraft()) }, []string{`7 top-level fields, expected 3`}},
+		{"a set that is a main RNTuple", func(d *draft) { d.sets = append(d.sets, newDraft()) },
+			[]string{`7 top-level fields, expected 3`}},
 		{"damage in a set", func(d *draft) {
 			set([2]uint64{0, 1})(d)
 			d.sets[0].groups[0][0].columns[2].pages[0].elements = 2
@@ -297,7 +327,8 @@ func readAll(file []byte) error {
 	}
 	var text []byte
 	for _, info := range infos {
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, &rntuple.ReadOptions{Workers: 1, ReadAhead: -1})
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path,
+			&rntuple.ReadOptions{Workers: 1, ReadAhead: -1})
 		if err != nil {
 			return err
 		}
@@ -316,7 +347,8 @@ func readAll(file []byte) error {
 }
 
 func TestNoRNTuple(t *testing.T) {
-	for name, file := range map[string][]byte{"empty": nil, "text": []byte("hello, world"), "zeros": make([]byte, 1000), "short": []byte("root")} {
+	for name, file := range map[string][]byte{"empty": nil, "text": []byte("hello, world"), "zeros": make([]byte, 1000),
+		"short": []byte("root")} {
 		if lines, s := check(t, file, nil); len(lines) != 1 || s.RNTuples != 0 {
 			t.Errorf("%s: %q", name, lines)
 		}
@@ -336,13 +368,15 @@ func TestStop(t *testing.T) {
 	file := d.file(t)
 	stop := errors.New("enough")
 	n := 0
-	_, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { n++; return stop }, nil)
+	_, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)),
+		func(verify.Problem) error { n++; return stop }, nil)
 	if !errors.Is(err, stop) || n != 1 {
 		t.Errorf("%v after %d problems", err, n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = verify.ReaderAt(ctx, bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { t.Error("a problem"); return nil }, nil)
+	_, err = verify.ReaderAt(ctx, bytes.NewReader(file), int64(len(file)),
+		func(verify.Problem) error { t.Error("a problem"); return nil }, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -373,7 +407,8 @@ func TestLimit(t *testing.T) {
 	if !slices.Equal(many, again) {
 		t.Error("the order differs")
 	}
-	if more := fmt.Sprintf("pages: corrupt data: %d more problems of this kind", all.Problems-3); !strings.HasSuffix(few[len(few)-1], more) {
+	if more := fmt.Sprintf("pages: corrupt data: %d more problems of this kind",
+		all.Problems-3); !strings.HasSuffix(few[len(few)-1], more) {
 		t.Errorf("the last line is %q, want %q", few[len(few)-1], more)
 	}
 }

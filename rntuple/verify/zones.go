@@ -56,7 +56,8 @@ func (n *ntuple) zones(a anchorObject) {
 	for i, measured := range found {
 		for k, f := range fields {
 			if b := m.Of(f, i); measured[k].Kind != zonemap.Unknown && !b.Contain(measured[k]) {
-				n.report(Problem{RNTuple: n.path, Part: "zone map", Cluster: m.Cluster(i).ID, Column: -1, Field: f.Path(), Page: -1, Offset: -1, Check: Values,
+				n.report(Problem{RNTuple: n.path, Part: "zone map", Cluster: m.Cluster(i).ID, Column: -1, Field: f.Path(), Page: -1,
+					Offset: -1, Check: Values,
 					Err: frame.Corrupt("the bounds are %v, those of the values %v", b, measured[k])})
 			}
 		}

@@ -47,7 +47,7 @@ func BenchmarkMake(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			server.Reset()
 			for b.Loop() {
-				p, err := workunits.Make(b.Context(), paths, workunits.Options{Count: 100})
+				p, err := workunits.Make(b.Context(), paths, &workunits.Options{Count: 100})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -12,9 +12,11 @@ type Cluster struct {
 	Cost int64 // bytes that are stored of the wanted columns
 }
 
-// Clusters returns the file of a Reader, as plans have it, and its clusters that have entries, in order, for engines
-// that cut a data set while they work on it. Of patterns of fields, as in Options, none stand for all.
-func Clusters(ctx context.Context, r *rntuple.Reader, path string, fields []string) (f File, clusters []Cluster, err error) {
+// Clusters returns the file of a Reader, as plans have it, and its clusters that have entries, in
+// order, for engines that cut a data set while they work on it. Of patterns of fields, as in
+// Options, none stand for all.
+func Clusters(ctx context.Context, r *rntuple.Reader, path string,
+	fields []string) (f File, clusters []Cluster, err error) {
 	if f, err = fileOf(r, path); err != nil {
 		return f, nil, err
 	}

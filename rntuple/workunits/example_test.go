@@ -9,11 +9,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// Two files become three units of about equal cost, which jobs read on their own. The cost is that of the columns of
-// Muon_pt.
+// Two files become three units of about equal cost, which jobs read on their own. The cost is that
+// of the columns of Muon_pt.
 func Example() {
 	const path = "../../testdata/dimuon.root"
-	plan, err := workunits.Make(context.Background(), []string{path, path}, workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
+	plan, err := workunits.Make(context.Background(), []string{path, path},
+		&workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
 	if err != nil {
 		log.Fatal(err)
 	}

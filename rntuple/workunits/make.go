@@ -19,12 +19,14 @@ import (
 // ErrChanged reports that a file is not what it was when the plan was made.
 var ErrChanged = errors.New("the file has changed since the plan was made")
 
-// Options say how a data set is cut. The zero value stands for the defaults.
+// Options say how a data set is cut. The zero value stands for the defaults, and so does a nil
+// pointer.
 type Options struct {
 	// Name is the name of the RNTuple in each file, as for rntuple.Open.
 	Name string
-	// Fields are patterns of the fields that will be read, those of conditions among them: "Muon_*",
-	// "event.*.x". Their columns, and those of the fields below, make up the cost of a unit. Default: all.
+	// Fields are patterns of the fields that will be read, those of conditions among them:
+	// "Muon_*", "event.*.x". Their columns, and those of the fields below, make up the cost of a
+	// unit. Default: all.
 	Fields []string
 	// Target is the cost that a unit should have, in bytes. Default: 256 MiB, unless Count is set.
 	Target int64
@@ -32,21 +34,27 @@ type Options struct {
 	Count int
 	// Read are the options for opening files.
 	Read *rntuple.ReadOptions
-	// Workers is the number of files that are open at a time. Default: 8, or 32 if the first one is far away.
+	// Workers is the number of files that are open at a time. Default: 8, or 32 if the first one is
+	// far away.
 	Workers int
 	// Clock tells the time of the plan. Default: time.Now.
 	Clock func() time.Time
-	// Progress is called with the number of files that have been read, and of all. Calls do not overlap.
+	// Progress is called with the number of files that have been read, and of all. Calls do not
+	// overlap.
 	Progress func(done, total int)
 }
 
 // defaultTarget is enough for about a second of work.
 const defaultTarget = 256 << 20
 
-// Make reads the metadata of files and cuts their entries into units. Small clusters and files are joined,
-// large files are cut where clusters end: each unit costs about the same, and differs by at most a cluster. The same files
-// and options, Clock among them, make the same plan. Of a file only the number of entries and the cost of each cluster are kept.
-func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
+// Make reads the metadata of files and cuts their entries into units. Small clusters and files are
+// joined, large files are cut where clusters end: each unit costs about the same, and differs by at
+// most a cluster. The same files and options, Clock among them, make the same plan. Of a file only
+// the number of entries and the cost of each cluster are kept.
+func Make(ctx context.Context, paths []string, o *Options) (*Plan, error) {
+	if o == nil {
+		o = new(Options)
+	}
 	if o.Count < 0 || o.Target < 0 || o.Count > 0 && o.Target > 0 {
 		return nil, fmt.Errorf("workunits.Options: Count is %d and Target is %d; one of them may be set, and must not be negative", o.Count, o.Target)
 	}
@@ -69,12 +77,13 @@ func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	p := &Plan{Format: Format, Time: clock().UTC().Truncate(time.Second), Name: o.Name, Fields: o.Fields, Files: make([]File, len(paths))}
+	p := &Plan{Format: Format, Time: clock().UTC().Truncate(time.Second), Name: o.Name, Fields: o.Fields,
+		Files: make([]File, len(paths))}
 	clusters := make([][]cluster, len(paths))
 	var mu sync.Mutex
 	done := 0
 	err := parallel.Do(min(workers, len(paths)), len(paths), func(i int) (err error) {
-		if p.Files[i], clusters[i], err = read(ctx, i, paths[i], o); err != nil {
+		if p.Files[i], clusters[i], err = read(ctx, i, paths[i], *o); err != nil {
 			return &rntuple.InputError{Index: i, Path: paths[i], Err: err}
 		}
 		mu.Lock()
@@ -87,7 +96,7 @@ func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.cut(slices.Concat(clusters...), o)
+	p.cut(slices.Concat(clusters...), *o)
 	return p, nil
 }
 
@@ -116,8 +125,8 @@ func read(ctx context.Context, i int, path string, o Options) (f File, clusters 
 	return f, clusters, err
 }
 
-// columns reports which columns of a schema belong to fields that match one of some patterns, and to the
-// fields below. If there are no patterns, all do.
+// columns reports which columns of a schema belong to fields that match one of some patterns, and
+// to the fields below. If there are no patterns, all do.
 func columns(s *schema.Schema, patterns []string) ([]bool, error) {
 	wanted := make([]bool, len(s.Columns))
 	used := make([]bool, len(patterns))

@@ -77,7 +77,8 @@ func (p *Plan) ID() string {
 // sum returns a checksum as text.
 func sum(b []byte) string {
 	n := checksum.Sum(b)
-	return hex.EncodeToString([]byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	return hex.EncodeToString([]byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24),
+		byte(n >> 16), byte(n >> 8), byte(n)})
 }
 
 // Write writes a plan as JSON, with a line for each file and each unit.
@@ -109,7 +110,8 @@ func (p *Plan) Write(w io.Writer) error {
 	return err
 }
 
-// Read reads a plan that Write has written, and makes sure that its units have each entry once, in order.
+// Read reads a plan that Write has written, and makes sure that its units have each entry once, in
+// order.
 func Read(r io.Reader) (*Plan, error) {
 	p := new(Plan)
 	d := json.NewDecoder(r)
@@ -140,7 +142,8 @@ func (p *Plan) check() error {
 			for file < len(p.Files) && next == p.Files[file].Entries {
 				file, next = file+1, 0
 			}
-			if file == len(p.Files) || part.File != file || part.First != next || part.End <= part.First || part.End > p.Files[file].Entries {
+			if file == len(p.Files) || part.File != file || part.First != next || part.End <= part.First ||
+				part.End > p.Files[file].Entries {
 				return wrong("entries %d to %d of file %d do not follow the others", part.First, part.End, part.File)
 			}
 			next = part.End
@@ -168,8 +171,9 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// Open returns the entries of a unit, given by its number from 0, as a Source. The caller must close it. Files
-// are opened as their entries are reached; the error of one that has changed wraps ErrChanged.
+// Open returns the entries of a unit, given by its number from 0, as a Source. The caller must
+// close it. Files are opened as their entries are reached; the error of one that has changed wraps
+// ErrChanged.
 func (p *Plan) Open(unit int, opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
 	if unit < 0 || unit >= len(p.Units) {
 		return nil, fmt.Errorf("unit %d of a plan of %d", unit, len(p.Units))

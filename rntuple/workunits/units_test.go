@@ -26,8 +26,8 @@ type event struct {
 	S  string
 }
 
-// dataSet writes files with clusters of random sizes, some empty, and returns their paths and how many entries
-// there are.
+// dataSet writes files with clusters of random sizes, some empty, and returns their paths and how
+// many entries there are.
 func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total int64) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,8 @@ func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total 
 		}
 		for range random.IntN(6) {
 			for range random.IntN(300) {
-				if err := w.Write(&event{total, float64(random.IntN(1<<20)) / 1024, []float32{0.5, 7, 1 << 20, 0.25}[:random.IntN(5)], "text"[:random.IntN(5)]}); err != nil {
+				if err := w.Write(&event{total, float64(random.IntN(1<<20)) / 1024,
+					[]float32{0.5, 7, 1 << 20, 0.25}[:random.IntN(5)], "text"[:random.IntN(5)]}); err != nil {
 					t.Fatal(err)
 				}
 				total++
@@ -54,8 +55,9 @@ func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total 
 	return paths, total
 }
 
-// TestPlans cuts random data sets in many ways. The units have each entry once, in order, cost what Inspect says,
-// and differ by no more than a cluster from what was asked for. Sums over units have the bits of those over the whole.
+// TestPlans cuts random data sets in many ways. The units have each entry once, in order, cost what
+// Inspect says, and differ by no more than a cluster from what was asked for. Sums over units have
+// the bits of those over the whole.
 func TestPlans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 12 {
@@ -68,7 +70,7 @@ func TestPlans(t *testing.T) {
 		defer chain.Close()
 		all := sum(t, chain)
 		want, clusters := cost(t, paths, fields)
-		single, err := workunits.Make(t.Context(), paths, workunits.Options{Fields: fields, Count: 1 << 30})
+		single, err := workunits.Make(t.Context(), paths, &workunits.Options{Fields: fields, Count: 1 << 30})
 		if err != nil || len(single.Units) != clusters {
 			t.Fatalf("%d units of one cluster each, want %d, %v", len(single.Units), clusters, err)
 		}
@@ -77,10 +79,11 @@ func TestPlans(t *testing.T) {
 			most = max(most, u.Cost)
 		}
 		for _, o := range []workunits.Options{
-			{}, {Count: 1}, {Count: 2}, {Count: 7}, {Count: 1000}, {Target: 1}, {Target: 3000}, {Target: 20_000}, {Target: 1 << 40},
+			{}, {Count: 1}, {Count: 2}, {Count: 7}, {Count: 1000}, {Target: 1}, {Target: 3000},
+			{Target: 20_000}, {Target: 1 << 40},
 		} {
 			o.Name, o.Fields, o.Workers = "Events", fields, 1+random.IntN(4)
-			p, err := workunits.Make(t.Context(), paths, o)
+			p, err := workunits.Make(t.Context(), paths, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +119,8 @@ func TestPlans(t *testing.T) {
 					t.Errorf("%+v: unit %s costs %d of %d", o, u.Name, u.Cost, want)
 				}
 			}
-			if next != total || got != want || o.Count > 0 && len(p.Units) > o.Count || o.Target > 0 && int64(len(p.Units)) > (want+o.Target-1)/o.Target {
+			if next != total || got != want || o.Count > 0 && len(p.Units) > o.Count || o.Target > 0 &&
+				int64(len(p.Units)) > (want+o.Target-1)/o.Target {
 				t.Errorf("%+v: %d of %d entries, %d of %d bytes, %d units", o, next, total, got, want, len(p.Units))
 			}
 			if parts != all {
@@ -126,7 +130,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// sums are those of the fields of events. No addition rounds, so that each order gives the same bits.
+// sums are those of the fields of events. No addition rounds, so that each order gives the same
+// bits.
 type sums struct {
 	id   int64
 	x, v float64
@@ -156,8 +161,8 @@ func sum(t *testing.T, s rntuple.Source) sums {
 	return all
 }
 
-// cost returns the bytes of the pages of fields with their checksums, as Inspect has them, and the number of clusters
-// that have entries.
+// cost returns the bytes of the pages of fields with their checksums, as Inspect has them, and the
+// number of clusters that have entries.
 func cost(t *testing.T, paths, fields []string) (total int64, clusters int) {
 	t.Helper()
 	for _, path := range paths {
@@ -199,7 +204,7 @@ func TestChanged(t *testing.T) {
 		urls[i] = served.URL + "/" + filepath.Base(paths[i])
 	}
 	for _, names := range [][]string{paths, urls} {
-		p, err := workunits.Make(t.Context(), names, workunits.Options{Count: 1})
+		p, err := workunits.Make(t.Context(), names, &workunits.Options{Count: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,14 +242,16 @@ func TestChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			restore := func() {
-				if err := errors.Join(os.WriteFile(paths[i], before, 0o600), os.Chtimes(paths[i], info.ModTime(), info.ModTime())); err != nil {
+				if err := errors.Join(os.WriteFile(paths[i], before, 0o600),
+					os.Chtimes(paths[i], info.ModTime(), info.ModTime())); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for name, change := range map[string]func() error{
 				"touched": func() error { return os.Chtimes(paths[i], time.Now(), time.Now().Add(time.Hour)) },
 				"longer": func() error {
-					return errors.Join(os.WriteFile(paths[i], append(slices.Clone(before), 0), 0o600), os.Chtimes(paths[i], info.ModTime(), info.ModTime()))
+					return errors.Join(os.WriteFile(paths[i], append(slices.Clone(before), 0), 0o600),
+						os.Chtimes(paths[i], info.ModTime(), info.ModTime()))
 				},
 				"another": func() error {
 					b, err := os.ReadFile(paths[(i+1)%len(paths)])
@@ -300,18 +307,19 @@ func TestBadPlans(t *testing.T) {
 	}
 	paths, _ := dataSet(t, rand.New(rand.NewPCG(5, 6)), 2)
 	for want, o := range map[string]workunits.Options{
-		"one of them may be set": {Count: 1, Target: 1}, "must not be negative": {Count: -1}, `no field matches "q*"`: {Fields: []string{"q*"}}, `no field "Y"`: {Fields: []string{"Y"}},
+		"one of them may be set": {Count: 1, Target: 1}, "must not be negative": {Count: -1},
+		`no field matches "q*"`: {Fields: []string{"q*"}}, `no field "Y"`: {Fields: []string{"Y"}},
 		"pattern": {Fields: []string{"["}}, `"nope": not found`: {Name: "nope"},
 	} {
-		if _, err := workunits.Make(t.Context(), paths, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := workunits.Make(t.Context(), paths, &o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
-	if _, err := workunits.Make(t.Context(), nil, workunits.Options{}); err == nil {
+	if _, err := workunits.Make(t.Context(), nil, nil); err == nil {
 		t.Error("a plan of no files")
 	}
 	var in *rntuple.InputError
-	if _, err := workunits.Make(t.Context(), append(paths, "none.root"), workunits.Options{}); !errors.As(err, &in) || in.Index != 2 {
+	if _, err := workunits.Make(t.Context(), append(paths, "none.root"), nil); !errors.As(err, &in) || in.Index != 2 {
 		t.Errorf("a file that is missing: %v", err)
 	}
 }

@@ -27,7 +27,9 @@ func TestContain(t *testing.T) {
 			t.Errorf("%v contain %v: %v", c.outer, c.inner, got)
 		}
 	}
-	for _, b := range []zonemap.Bounds{{}, bounds.Ints(2, 1), bounds.Floats(math.NaN(), 1, false), bounds.Floats(2, 1, false), {Kind: zonemap.Bool, Greatest: 2}, {Kind: 77}, {Kind: zonemap.Int, NaN: true}, {Kind: zonemap.Int, Empty: true, Least: 1, Greatest: 1}} {
+	for _, b := range []zonemap.Bounds{{}, bounds.Ints(2, 1), bounds.Floats(math.NaN(), 1, false),
+		bounds.Floats(2, 1, false), {Kind: zonemap.Bool, Greatest: 2}, {Kind: 77}, {Kind: zonemap.Int, NaN: true},
+		{Kind: zonemap.Int, Empty: true, Least: 1, Greatest: 1}} {
 		if b.Valid() {
 			t.Errorf("%v is valid", b)
 		}

@@ -1,8 +1,8 @@
-// Package zonemap has the types of zone maps: for each cluster of an RNTuple and some of its fields,
-// the least and the greatest value, and whether there are NaNs. Where these bounds decide a
-// condition for all entries of a cluster, its pages need not be read to evaluate it: conditions
-// of package expression use zone maps by themselves. The method ZoneMap of a rntuple.Reader returns a zone map, and rntuple.Possible
-// applies the zone maps of any source to conditions of one's own.
+// Package zonemap has the types of zone maps: for each cluster of an RNTuple and some of its
+// fields, the least and the greatest value, and whether there are NaNs. Where these bounds decide a
+// condition for all entries of a cluster, its pages need not be read to evaluate it: conditions of
+// package expression use zone maps by themselves. The method ZoneMap of a rntuple.Reader returns a
+// zone map, and rntuple.Possible applies the zone maps of any source to conditions of one's own.
 //
 // A zone map is an attribute set, which this project has a convention for; the file
 // docs/reference/zonemaps.md describes it. It is made by surgery.Index, or when an

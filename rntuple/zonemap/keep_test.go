@@ -17,7 +17,8 @@ import (
 // clusters, or at least right ones.
 func TestKept(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	a, b, plain := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), write(t, nil)
+	a, b, plain := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}),
+		write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), write(t, nil)
 	in := func(paths ...string) (all []surgery.Input) {
 		for _, p := range paths {
 			all = append(all, surgery.Input{Path: p})
@@ -39,10 +40,12 @@ func TestKept(t *testing.T) {
 			return surgery.Merge(ctx, out, in(a, b), &surgery.MergeOptions{Options: surgery.Options{JoinClusters: 1 << 20}})
 		},
 		"concat": func(out string) (*surgery.Report, error) {
-			return surgery.Concat(ctx, out, []surgery.Piece{{Input: in(a)[0], First: 5, End: 70}, {Input: in(b)[0], First: 10, End: 61}}, nil)
+			return surgery.Concat(ctx, out, []surgery.Piece{{Input: in(a)[0], First: 5, End: 70},
+				{Input: in(b)[0], First: 10, End: 61}}, nil)
 		},
 		"skim": func(out string) (*surgery.Report, error) {
-			return surgery.Skim(ctx, out, in(a, b), rntuple.WhereFunc(func(e *struct{ N int64 }) bool { return e.N%5 == 0 || e.N < -20 }), nil)
+			return surgery.Skim(ctx, out, in(a, b),
+				rntuple.WhereFunc(func(e *struct{ N int64 }) bool { return e.N%5 == 0 || e.N < -20 }), nil)
 		},
 		"rename": func(out string) (*surgery.Report, error) {
 			return surgery.Rename(ctx, out, in(a)[0], surgery.Renaming{Name: "other"}, nil)
@@ -117,7 +120,8 @@ func TestKept(t *testing.T) {
 	t.Run("lossy", func(t *testing.T) { // values change
 		out := filepath.Join(dir, "lossy.root")
 		if _, err := surgery.Repack(ctx, out, in(a)[0],
-			&surgery.RepackOptions{Encode: []surgery.FieldEncoding{{Path: "F", Column: schema.ColumnDocument{Type: "Real16"}}}}); err != nil {
+			&surgery.RepackOptions{Encode: []surgery.FieldEncoding{{Path: "F",
+				Column: schema.ColumnDocument{Type: "Real16"}}}}); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)

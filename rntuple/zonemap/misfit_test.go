@@ -17,8 +17,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// A record is an attribute of a zone map, as docs/reference/zonemaps.md describes it. It does not come from the package that
-// writes zone maps, so that a change of the names in files is noticed.
+// A record is an attribute of a zone map, as docs/reference/zonemaps.md describes it. It does not
+// come from the package that writes zone maps, so that a change of the names in files is noticed.
 type record struct {
 	Version       uint16  `rntuple:"version"`
 	Field         string  `rntuple:"field"`
@@ -72,22 +72,30 @@ func TestMisfits(t *testing.T) {
 	good := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	same := func(*rntuple.EntryRange, *record) {}
 	for want, change := range map[string]func(e *rntuple.EntryRange, a *record){
-		"":                         same,
-		"version 2":                func(_ *rntuple.EntryRange, a *record) { a.Version = 2 },
-		`no field "Nx"`:            func(_ *rntuple.EntryRange, a *record) { a.Field = strings.Replace(a.Field, "N", "Nx", 1) },
-		"no cluster":               func(e *rntuple.EntryRange, _ *record) { e.First++ },
-		"has other pages":          func(_ *rntuple.EntryRange, a *record) { a.Places++ },
-		"is of kind uint, has int": func(_ *rntuple.EntryRange, a *record) { a.Kind = strings.Replace(a.Kind, "uint", "int", 1) },
-		"has the kind":             func(_ *rntuple.EntryRange, a *record) { a.Kind = "x" },
-		"has int [1, 0] there":     func(_ *rntuple.EntryRange, a *record) { a.IntLeast, a.IntGreatest = 1, 0 },
-		"has float [NaN, ":         func(_ *rntuple.EntryRange, a *record) { a.FloatLeast = math.NaN() },
+		"":          same,
+		"version 2": func(_ *rntuple.EntryRange, a *record) { a.Version = 2 },
+		`no field "Nx"`: func(_ *rntuple.EntryRange, a *record) {
+			a.Field = strings.Replace(a.Field, "N", "Nx",
+				1)
+		},
+		"no cluster":      func(e *rntuple.EntryRange, _ *record) { e.First++ },
+		"has other pages": func(_ *rntuple.EntryRange, a *record) { a.Places++ },
+		"is of kind uint, has int": func(_ *rntuple.EntryRange, a *record) {
+			a.Kind = strings.Replace(a.Kind, "uint", "int",
+				1)
+		},
+		"has the kind":         func(_ *rntuple.EntryRange, a *record) { a.Kind = "x" },
+		"has int [1, 0] there": func(_ *rntuple.EntryRange, a *record) { a.IntLeast, a.IntGreatest = 1, 0 },
+		"has float [NaN, ":     func(_ *rntuple.EntryRange, a *record) { a.FloatLeast = math.NaN() },
 	} {
-		base := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}) // its pages lie in the same places as in the good file
+		// its pages lie in the same places as in the good file
+		base := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}, nil); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, remade(t, good, base, change))
-		if lines := verified(t, base); len(lines) > 0 != (want != "") || len(lines) > 0 && !strings.Contains(strings.Join(lines, "\n"), want) {
+		if lines := verified(t, base); len(lines) > 0 != (want != "") || len(lines) > 0 &&
+			!strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("problems of the file: %q, want %q", lines, want)
 		}
 		if problems := strings.Join(m.Problems, "\n"); !strings.Contains(problems, want) || want == "" && problems != "" {
@@ -112,7 +120,8 @@ func TestMisfits(t *testing.T) {
 				}
 			}
 		}))
-		if len(lines) == 0 || !strings.Contains(lines[0], "zone map, cluster ") || !strings.Contains(lines[0], ": the bounds are ") {
+		if len(lines) == 0 || !strings.Contains(lines[0], "zone map, cluster ") ||
+			!strings.Contains(lines[0], ": the bounds are ") {
 			t.Errorf("problems %q", lines)
 		}
 	}
@@ -146,7 +155,8 @@ func TestMisfits(t *testing.T) {
 	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: path}, {Path: good}}, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := surgery.MergeInto(context.Background(), surgery.Input{Path: path}, []surgery.Input{{Path: good}}, nil); err != nil {
+	if _, err := surgery.MergeInto(context.Background(), surgery.Input{Path: path},
+		[]surgery.Input{{Path: good}}, nil); err != nil {
 		t.Error(err)
 	}
 }

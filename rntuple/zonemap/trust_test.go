@@ -17,18 +17,20 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// lie makes a sample with a zone map that claims that N has its least value in all entries of a cluster.
+// lie makes a sample with a zone map that claims that N has its least value in all entries of a
+// cluster.
 func lie(t *testing.T) (path string) {
 	t.Helper()
 	path = write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err := surgery.RemoveIndex(t.Context(), surgery.Input{Path: path}, nil); err != nil {
 		t.Fatal(err)
 	}
-	return remade(t, write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), path, func(_ *rntuple.EntryRange, a *record) {
-		if a.Field == "N" {
-			a.IntGreatest = a.IntLeast
-		}
-	})
+	return remade(t, write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), path,
+		func(_ *rntuple.EntryRange, a *record) {
+			if a.Field == "N" {
+				a.IntGreatest = a.IntLeast
+			}
+		})
 }
 
 // served returns the URL of a local file.
@@ -96,7 +98,8 @@ func TestTrust(t *testing.T) {
 				t.Errorf("%s, %s, trust %d: %d entries, want %d", name, c.path, c.opts.ZoneMaps, n, c.want+others)
 			}
 		}
-		report, err := surgery.Skim(t.Context(), filepath.Join(t.TempDir(), "skim.root"), []surgery.Input{{Path: c.path}}, e.Condition(),
+		report, err := surgery.Skim(t.Context(), filepath.Join(t.TempDir(), "skim.root"),
+			[]surgery.Input{{Path: c.path}}, e.Condition(),
 			&surgery.SkimOptions{Options: surgery.Options{Read: c.opts}})
 		check(err)
 		if report.Entries != c.want {
@@ -105,8 +108,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestTrustInOutputs copies a file with a zone map that lies. An output has no lie that verify does not
-// find, none of a URL, and none if pages are decompressed or made anew.
+// TestTrustInOutputs copies a file with a zone map that lies. An output has no lie that verify does
+// not find, none of a URL, and none if pages are decompressed or made anew.
 func TestTrustInOutputs(t *testing.T) {
 	lying := lie(t)
 	url := served(t, lying)
@@ -218,7 +221,8 @@ func TestPrefix(t *testing.T) {
 	}
 	_, err = surgery.HMerge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: path}},
 		&surgery.HMergeOptions{Prefix: []string{"rnt_"}})
-	if !errors.As(err, new(*surgery.IncompatibleError)) || !strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
+	if !errors.As(err, new(*surgery.IncompatibleError)) ||
+		!strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
 		t.Error(err)
 	}
 }

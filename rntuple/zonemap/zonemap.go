@@ -19,16 +19,18 @@ type Zone struct {
 	Missing bool // the field is an optional: there may be less values than entries, or items
 }
 
-// A Map is the zone map of an RNTuple, as far as it fits the RNTuple. The method ZoneMap of a rntuple.Reader returns it.
-// It must not be changed, and is then safe for concurrent use.
+// A Map is the zone map of an RNTuple, as far as it fits the RNTuple. The method ZoneMap of a
+// rntuple.Reader returns it. It must not be changed, and is then safe for concurrent use.
 type Map struct {
 	Schema *schema.Schema // of the RNTuple
 
-	// Bounds has those of the fields that are known in some cluster, by cluster, numbered as in the result of Reader.Clusters:
-	// Unknown ones where nothing is known. Projected fields are missing: their sources have the same bounds.
+	// Bounds has those of the fields that are known in some cluster, by cluster, numbered as in the
+	// result of Reader.Clusters: Unknown ones where nothing is known. Projected fields are missing:
+	// their sources have the same bounds.
 	Bounds map[schema.FieldID][]Bounds
 
-	// Problems says why the zone map, or some of it, is ignored: because it does not fit the data, or cannot be read.
+	// Problems says why the zone map, or some of it, is ignored: because it does not fit the data,
+	// or cannot be read.
 	Problems []string
 }
 
@@ -58,8 +60,8 @@ func (m *Map) Known(f *schema.Field) (clusters int) {
 	return clusters
 }
 
-// Of returns the bounds of the first column of a field in a cluster, or Unknown ones. Those of a projected field are those of its
-// source. See Zone for fields around others, and arrays.
+// Of returns the bounds of the first column of a field in a cluster, or Unknown ones. Those of a
+// projected field are those of its source. See Zone for fields around others, and arrays.
 func (m *Map) Of(f *schema.Field, cluster int) Bounds {
 	for f.Source != nil {
 		f = f.Source

@@ -42,7 +42,8 @@ type event struct {
 
 // entry returns the i-th entry of the samples.
 func entry(i int) *event {
-	e := &event{N: int64(i) - 50, Big: math.MaxUint64 - uint64(i), F: float32(i%7) / 3, OK: i%40 > 20, Half: float32(i) / 3, Short: -float32(i) / 3}
+	e := &event{N: int64(i) - 50, Big: math.MaxUint64 - uint64(i), F: float32(i%7) / 3, OK: i%40 > 20,
+		Half: float32(i) / 3, Short: -float32(i) / 3}
 	if i%30 == 4 {
 		e.F = float32(math.NaN())
 	}
@@ -232,16 +233,19 @@ func TestIndex(t *testing.T) {
 		}
 		r, m := open(t, path)
 		paths, counts := m.Fields()
-		if !slices.Equal(paths, report.Fields) || report.Clusters != len(clusters)-1 || slices.Min(counts) != report.Clusters || slices.Max(counts) != report.Clusters {
+		if !slices.Equal(paths, report.Fields) || report.Clusters != len(clusters)-1 ||
+			slices.Min(counts) != report.Clusters || slices.Max(counts) != report.Clusters {
 			t.Errorf("report %v, map of %v, %v", report, paths, counts)
 		}
 		wanted := []string{"N", "Jets", "Jets._0"}
 		if len(keep) != 2 {
-			wanted = slices.DeleteFunc(slices.Collect(maps.Keys(numbers)), func(p string) bool { return strings.HasPrefix(p, "At") })
+			wanted = slices.DeleteFunc(slices.Collect(maps.Keys(numbers)),
+				func(p string) bool { return strings.HasPrefix(p, "At") })
 		}
 		check(t, r, m, wanted...)
 		infos, err := rntuple.ListFile(context.Background(), path, nil)
-		if err != nil || len(infos) != 1 || !reflect.DeepEqual(r.AttributeSets(), []rntuple.AttributeSet{{Name: zonemap.SetName, SchemaMajor: 1}}) {
+		if err != nil || len(infos) != 1 || !reflect.DeepEqual(r.AttributeSets(),
+			[]rntuple.AttributeSet{{Name: zonemap.SetName, SchemaMajor: 1}}) {
 			t.Error(infos, err, r.AttributeSets())
 		}
 	}
@@ -317,7 +321,8 @@ func TestWrite(t *testing.T) {
 			t.Errorf("zone of a cluster that was added: %v", z)
 		}
 	}
-	if _, err := rntuple.Create[event](filepath.Join(t.TempDir(), "x.root"), "x", &rntuple.WriteOptions{ZoneMap: []string{"nothing"}}); err == nil {
+	if _, err := rntuple.Create[event](filepath.Join(t.TempDir(), "x.root"), "x",
+		&rntuple.WriteOptions{ZoneMap: []string{"nothing"}}); err == nil {
 		t.Error("no error of a field that is not there")
 	}
 }
@@ -325,7 +330,8 @@ func TestWrite(t *testing.T) {
 // TestFill has several goroutines write clusters.
 func TestFill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sample.root")
-	w, err := rntuple.Create[event](path, "sample", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Workers: 3, MaxUnzippedPageSize: 64})
+	w, err := rntuple.Create[event](path, "sample",
+		&rntuple.WriteOptions{ZoneMap: []string{"*"}, Workers: 3, MaxUnzippedPageSize: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

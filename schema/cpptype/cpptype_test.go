@@ -212,7 +212,8 @@ func TestSame(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	for name, want := range map[string]string{
 		"uint64": "std::uint64_t", "std::uint64": "std::uint64_t", "int8": "std::int8_t", "int": "", "uint": "std::uint32_t",
-		"float32": "float", "float64": "double", "float": "", "bool": "", "boolean": "bool", "str": "std::string", "string": "",
+		"float32": "float", "float64": "double", "float": "", "bool": "", "boolean": "bool",
+		"str": "std::string", "string": "",
 		"vector<float32>":            "std::vector<float>",
 		"std::map<str, My<uint8>>":   "std::map<std::string,My<std::uint8_t>>",
 		"Event":                      "",
@@ -288,7 +289,8 @@ func TestParseErrors(t *testing.T) {
 func TestParseLong(t *testing.T) {
 	const n = 1 << 19
 	for _, part := range []string{
-		"a", "a<", "<", "(", "a<(", "a,", "a::", "::", "std::__1::", "basic_string<char>::", "a<b>::", "*", "&&", "[1]", "[", " ",
+		"a", "a<", "<", "(", "a<(", "a,", "a::", "::", "std::__1::", "basic_string<char>::", "a<b>::",
+		"*", "&&", "[1]", "[", " ",
 		"const ", "class ", "long ", "int const ", "0", "'", "-", "\xff", "\x00", "a<a,",
 	} {
 		for _, prefix := range []string{"", "a<", "a<0", "a[", "a", "std::tuple<"} {

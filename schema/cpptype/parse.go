@@ -123,9 +123,11 @@ var fundamentals = map[string]string{
 	"double": "double", "double long": "long double",
 
 	"int": "std::int32_t", "signed": "std::int32_t", "int signed": "std::int32_t",
-	"short": "std::int16_t", "int short": "std::int16_t", "short signed": "std::int16_t", "int short signed": "std::int16_t",
-	"long": "std::int64_t", "int long": "std::int64_t", "long signed": "std::int64_t", "int long signed": "std::int64_t",
-	"long long": "std::int64_t", "int long long": "std::int64_t",
+	"short": "std::int16_t", "int short": "std::int16_t", "short signed": "std::int16_t",
+	"int short signed": "std::int16_t",
+	"long":             "std::int64_t", "int long": "std::int64_t", "long signed": "std::int64_t",
+	"int long signed": "std::int64_t",
+	"long long":       "std::int64_t", "int long long": "std::int64_t",
 	"long long signed": "std::int64_t", "int long long signed": "std::int64_t",
 
 	"unsigned": "std::uint32_t", "int unsigned": "std::uint32_t",

@@ -17,7 +17,8 @@ func (w *workshop) buildEarlier(checkout string) error {
 		{checkout, "rnt-earlier", "../../cmd/rnt"},
 		{filepath.Join(w.bench, "../.."), "rnt", "../../cmd/rnt"},
 	} {
-		if err := w.run("go", "build", "-C", filepath.Join(b.checkout, "test/bench"), "-o", filepath.Join(w.bin, b.program), b.source); err != nil {
+		if err := w.run("go", "build", "-C", filepath.Join(b.checkout, "test/bench"), "-o", filepath.Join(w.bin, b.program),
+			b.source); err != nil {
 			return err
 		}
 	}
@@ -86,7 +87,8 @@ func (r *Report) printBefore(w io.Writer) {
 	fmt.Fprintln(w, "\n| work | threads | seconds now | before | before / now | processor | allocations | peak memory |\n|---|---|---|---|---|---|---|---|")
 	for _, m := range r.Measurements {
 		now, before := &m.Ours, &m.Rivals[0]
-		fmt.Fprintf(w, "| %s | %d | %s | %s | %.2f | %.2f | %s | %.2f |\n", m.Row, m.Threads, now, before, before.Ratio, before.CPURatio,
+		fmt.Fprintf(w, "| %s | %d | %s | %s | %.2f | %.2f | %s | %.2f |\n", m.Row, m.Threads, now, before,
+			before.Ratio, before.CPURatio,
 			allocations(now, before), float64(before.PeakMemory)/float64(now.PeakMemory))
 	}
 }

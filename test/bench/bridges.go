@@ -31,20 +31,23 @@ func bridgeRows() []row {
 	})
 	each(func(data string) row {
 		return row{
-			name: "rnt arrow into pyarrow, " + data + " zstd", program: pyarrow, work: "stream", file: data + "-505.root", tool: "arrow IN",
+			name: "rnt arrow into pyarrow, " + data + " zstd", program: pyarrow, work: "stream",
+			file: data + "-505.root", tool: "arrow IN",
 			rivals: []rival{{name: "uproot, to_arrow_table", program: pyarrow, work: "arrays", goals: []ratio{4, 4}}},
 		}
 	})
 	each(func(data string) row {
 		return row{
-			name: "rnt convert, TTree to RNTuple, " + data + " zstd", work: "convert", file: data + "-tree.root", compression: "505",
+			name: "rnt convert, TTree to RNTuple, " + data + " zstd", work: "convert",
+			file: data + "-tree.root", compression: "505",
 			tool:   "convert --compression 505 IN OUT",
 			rivals: []rival{{name: "ROOT's RNTupleImporter", program: root, work: "import", goals: []ratio{2}}},
 		}
 	})
 	each(func(data string) row {
 		return row{
-			name: "rnt convert, RNTuple to Parquet, " + data + " zstd", work: "convert", file: data + "-505.root", compression: "501", suffix: ".parquet",
+			name: "rnt convert, RNTuple to Parquet, " + data + " zstd", work: "convert", file: data + "-505.root",
+			compression: "501", suffix: ".parquet",
 			tool: "convert IN OUT",
 			rivals: []rival{
 				{name: "pyarrow, from memory", program: pyarrow, work: "write", goals: []ratio{1, 1}},

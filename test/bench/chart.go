@@ -134,7 +134,8 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 				top = middle + thickness/2 // alone
 			}
 			bottom, left, right := top-thickness, x(min(1, ratio)), x(max(1, ratio))
-			c.FillPolygon(barColors[k], []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+			c.FillPolygon(barColors[k], []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom},
+				{X: right, Y: top}, {X: left, Y: top}})
 			if l.goals[k] > 0 {
 				g := x(l.goals[k])
 				c.StrokeLine2(draw.LineStyle{Color: goalColor, Width: 2}, g, bottom, g, top)

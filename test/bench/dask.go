@@ -17,10 +17,12 @@ import (
 // A Race is a histogram by two processes here, and by ROOT on Dask with two workers; seconds.
 type Race struct {
 	Files, Entries int
-	// Ours is from the first command to the bins: the plan, two processes, each with half of the units, the sum.
+	// Ours is from the first command to the bins: the plan, two processes, each with half of the
+	// units, the sum.
 	Ours Timing
-	// Whole is Dask's from the start of Python to its end, with one histogram; Run is without the start of Python,
-	// ROOT and the cluster; Warm is once more in the same cluster, with everything compiled and cached.
+	// Whole is Dask's from the start of Python to its end, with one histogram; Run is without the
+	// start of Python, ROOT and the cluster; Warm is once more in the same cluster, with everything
+	// compiled and cached.
 	Whole, Run, Warm Timing
 }
 
@@ -72,7 +74,8 @@ func (s *daskBench) race(rounds int) (r Race, err error) {
 		return r, err
 	}
 	r = Race{Files: len(s.files), Entries: len(s.files) * s.entries["J"]}
-	r.Ours.Name, r.Whole.Name, r.Run.Name, r.Warm.Name = "rnt, two processes", "ROOT on Dask", "without the start", "again in the same cluster"
+	r.Ours.Name, r.Whole.Name, r.Run.Name, r.Warm.Name = "rnt, two processes", "ROOT on Dask", "without the start",
+		"again in the same cluster"
 	for round := range rounds {
 		fmt.Fprintf(os.Stderr, "histogram of %d files, round %d\n", len(s.files), round+1)
 		begin := time.Now()
@@ -106,10 +109,12 @@ const (
 	bins, lowest, top = "100", "0", "100"
 )
 
-// jobs plans, has two processes fill half of the units each, as jobs of a batch system would, and adds what they have made.
+// jobs plans, has two processes fill half of the units each, as jobs of a batch system would, and
+// adds what they have made.
 func (s *daskBench) jobs(folder string) ([]float64, error) {
 	plan, units := folder+".json", min(20, len(s.files))
-	if _, err := timed("", append([]string{s.rnt, "plan", "--units", fmt.Sprint(units), "--fields", drawn, "--where", condition, plan}, s.files...)...); err != nil {
+	if _, err := timed("", append([]string{s.rnt, "plan", "--units", fmt.Sprint(units), "--fields", drawn, "--where",
+		condition, plan}, s.files...)...); err != nil {
 		return nil, err
 	}
 	draw := []string{s.rnt, "draw", "--where", condition, "--bins", bins, "--range", lowest + ":" + top}
@@ -142,7 +147,8 @@ func (s *daskBench) install() error {
 	if _, err := os.Stat(filepath.Join(s.packages, "distributed")); err == nil {
 		return nil
 	}
-	return s.run(filepath.Join(s.venv, "bin", "pip"), "install", "-q", "--disable-pip-version-check", "--target", s.packages, "dask==2026.8.0", "distributed==2026.8.0")
+	return s.run(filepath.Join(s.venv, "bin", "pip"), "install", "-q", "--disable-pip-version-check", "--target",
+		s.packages, "dask==2026.8.0", "distributed==2026.8.0")
 }
 
 // daskResult is what the program in Python prints.
@@ -154,8 +160,9 @@ type daskResult struct {
 
 // cluster runs ROOT's distributed RDataFrame, and returns how long its process lasted, too.
 func (s *daskBench) cluster() (r daskResult, seconds float64, err error) {
-	cmd := exec.Command(filepath.Join(s.venv, "bin", "python"), append([]string{filepath.Join(s.bench, "py", "dask_histogram.py"),
-		"Events", drawn, condition, bins, lowest, top}, s.files...)...)
+	cmd := exec.Command(filepath.Join(s.venv, "bin", "python"),
+		append([]string{filepath.Join(s.bench, "py", "dask_histogram.py"),
+			"Events", drawn, condition, bins, lowest, top}, s.files...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+s.packages)
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
@@ -177,11 +184,13 @@ func (s *daskBench) cluster() (r daskResult, seconds float64, err error) {
 
 // print prints tables in Markdown.
 func (r *daskReport) print(to io.Writer) {
-	fmt.Fprintf(to, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n", r.CPU, r.Cores, r.Go, r.ROOT)
+	fmt.Fprintf(to, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n",
+		r.CPU, r.Cores, r.Go, r.ROOT)
 	if r.Quick {
 		fmt.Fprintln(to, "QUICK: the data are small, the figures say nothing")
 	}
-	fmt.Fprintf(to, "\n| histogram of %d files, %d entries | seconds | ratio |\n|---|---|---|\n", r.Race.Files, r.Race.Entries)
+	fmt.Fprintf(to, "\n| histogram of %d files, %d entries | seconds | ratio |\n|---|---|---|\n",
+		r.Race.Files, r.Race.Entries)
 	for _, t := range []*Timing{&r.Race.Ours, &r.Race.Whole, &r.Race.Run, &r.Race.Warm} {
 		fmt.Fprintf(to, "| %s | %s | %.1f |\n", t.Name, t, t.Ratio)
 	}

@@ -75,7 +75,8 @@ func (w *worker) peakMemory() int64 {
 	return memoryIn(status, "VmHWM:")
 }
 
-// memoryIn returns an amount of memory in the status of a process in bytes, or 0 if it is not there.
+// memoryIn returns an amount of memory in the status of a process in bytes, or 0 if it is not
+// there.
 func memoryIn(status []byte, name string) int64 {
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, name); ok {
@@ -320,7 +321,8 @@ func (w *workshop) compareFiles(r row, files []string) error {
 				return err
 			}
 		}
-		// structs have std::vector where the others have RVec, which only entries take as one another
+		// structs have std::vector where the others have RVec, which only entries take as one
+		// another
 		command := w.command(root, "entries", r.data, file, "1")
 		if filepath.Ext(file) == ".parquet" {
 			command = w.command(pyarrow, "parquet", r.data, file, "1")

@@ -113,7 +113,8 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 		return nil, err
 	}
 	ours := func(name, threads string, flags ...string) tool {
-		return tool{"rnt merge, " + name, threads, append(append(append([]string{rnt, "merge"}, flags...), target), inputs...)}
+		return tool{"rnt merge, " + name, threads,
+			append(append(append([]string{rnt, "merge"}, flags...), target), inputs...)}
 	}
 	programs := []tool{
 		{"cp", "", []string{"cp", "--reflink=never", whole, target}},
@@ -126,7 +127,8 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 		ours("to LZ4 (L2)", "", "--compression", "lz4:4"),
 		{"hadd -f404", "", append([]string{hadd, "-f404", target}, inputs...)},
 	}
-	for _, p := range []tool{ours("L0", "", "--max-level", "clone"), ours("L0, not verified", "", "--max-level", "clone", "--no-verify")} {
+	for _, p := range []tool{ours("L0", "", "--max-level", "clone"),
+		ours("L0, not verified", "", "--max-level", "clone", "--no-verify")} {
 		if _, err := timed("", p.command...); err != nil {
 			fmt.Fprintln(os.Stderr, "left out:", p.name, "as the file system of", dir, "does not clone extents; see -scratch")
 			break
@@ -217,15 +219,18 @@ func maxResident(state *os.ProcessState) int64 {
 
 // print prints tables in Markdown.
 func (r *mergeReport) print(to io.Writer) {
-	fmt.Fprintf(to, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n", r.CPU, r.Cores, r.Go, r.ROOT)
+	fmt.Fprintf(to, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n",
+		r.CPU, r.Cores, r.Go, r.ROOT)
 	if r.Quick {
 		fmt.Fprintln(to, "QUICK: the data are small, the figures say nothing")
 	}
 	for _, m := range r.Merges {
-		fmt.Fprintf(to, "\n| %s, %s | seconds | speed to cp's | speed to hadd's | peak memory |\n|---|---|---|---|---|\n", m.Data, megabytes(m.Bytes))
+		fmt.Fprintf(to, "\n| %s, %s | seconds | speed to cp's | speed to hadd's | peak memory |\n|---|---|---|---|---|\n",
+			m.Data, megabytes(m.Bytes))
 		hadd := slices.IndexFunc(m.Timings, func(t Timing) bool { return strings.HasPrefix(t.Name, "hadd") })
 		for _, t := range m.Timings {
-			fmt.Fprintf(to, "| %s | %s | %.2f | %.2f | %s |\n", t.Name, &t, t.Ratio, m.Timings[hadd].Median/t.Median, megabytes(t.PeakMemory))
+			fmt.Fprintf(to, "| %s | %s | %.2f | %.2f | %s |\n", t.Name, &t, t.Ratio, m.Timings[hadd].Median/t.Median,
+				megabytes(t.PeakMemory))
 		}
 	}
 	fmt.Fprintln(to, "\n| inputs | peak memory of rnt merge | of hadd |\n|---|---|---|")

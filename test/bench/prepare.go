@@ -125,7 +125,8 @@ func (w *workshop) build() error {
 // buildPeers builds the program of the other libraries in Go, whose many
 // dependencies stay out of the workspace.
 func (w *workshop) buildPeers() error {
-	return w.run("env", "GOWORK=off", "go", "build", "-C", filepath.Join(w.bench, "peers"), "-o", filepath.Join(w.bin, "peers"), ".")
+	return w.run("env", "GOWORK=off", "go", "build", "-C", filepath.Join(w.bench, "peers"), "-o",
+		filepath.Join(w.bin, "peers"), ".")
 }
 
 // buildCodecs builds the programs that only benchmarks of codecs need.
@@ -152,7 +153,8 @@ func (w *workshop) command(p program, args ...string) []string {
 	case peers:
 		return append([]string{filepath.Join(w.bin, "peers")}, args...)
 	case pyarrow:
-		return append([]string{filepath.Join(w.venv, "bin", "python"), filepath.Join(w.bench, "py", "arrow_bench.py"), filepath.Join(w.bin, "rnt")}, args...)
+		return append([]string{filepath.Join(w.venv, "bin", "python"), filepath.Join(w.bench, "py", "arrow_bench.py"),
+			filepath.Join(w.bin, "rnt")}, args...)
 	default:
 		python := filepath.Join(w.venv, "bin", "python")
 		script := "uproot_bench.py"

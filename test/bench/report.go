@@ -45,7 +45,8 @@ func newReport(w *workshop, quick bool) *Report {
 
 // print prints tables in Markdown.
 func (r *Report) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n", r.CPU, r.Cores, r.Go, r.ROOT)
+	fmt.Fprintf(w, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n",
+		r.CPU, r.Cores, r.Go, r.ROOT)
 	if r.Quick {
 		fmt.Fprintln(w, "QUICK: the data are small, the figures say nothing")
 	}

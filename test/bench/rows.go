@@ -71,7 +71,8 @@ func rows() []row {
 				continue
 			}
 			r := row{
-				name: "all columns, " + data + " " + codec.name, work: "bulk", data: data, file: data + "-" + codec.settings + ".root",
+				name: "all columns, " + data + " " + codec.name, work: "bulk", data: data,
+				file:   data + "-" + codec.settings + ".root",
 				rivals: []rival{{name: "ROOT bulk", program: root, work: "bulk", goals: goals}},
 			}
 			if codec.name == "zstd" {
@@ -137,7 +138,8 @@ func rows() []row {
 	}{{"zstd", "505", []ratio{2.2, 2.5}}, {"zlib", "101", []ratio{1.5, 1.8}}} {
 		for _, loop := range []struct{ name, work string }{{"", "loop"}, {" with Reuse", "reuseloop"}} {
 			add(row{
-				name: "dimuon mass, loop over structs" + loop.name + ", J " + codec.name, work: loop.work, data: "J", file: "J-" + codec.settings + ".root",
+				name: "dimuon mass, loop over structs" + loop.name + ", J " + codec.name, work: loop.work, data: "J",
+				file:   "J-" + codec.settings + ".root",
 				rivals: []rival{{name: "ROOT RVec views", program: root, work: "dimuon", goals: codec.goals}},
 			})
 		}
@@ -146,7 +148,8 @@ func rows() []row {
 		name: "histogram with a condition on jagged fields, J zstd", work: "histogram", data: "J", file: "J-505.root",
 		rivals: []rival{{name: "RDataFrame, compiled", program: root, work: "histogram", goals: []ratio{4, 5}}},
 	})
-	for _, name := range []string{"flat", "arithmetic", "count", "masked-sum", "max", "argmax", "sort", "pair-mass", "combinations", "broadcast"} {
+	for _, name := range []string{"flat", "arithmetic", "count", "masked-sum", "max", "argmax", "sort", "pair-mass",
+		"combinations", "broadcast"} {
 		add(row{
 			name: "expression, " + name + ", J uncompressed", work: "expression-" + name, data: "J", file: "J-0.root",
 			rivals: []rival{
@@ -161,19 +164,22 @@ func rows() []row {
 	for _, codec := range codecs[:3] {
 		for _, data := range []string{"F", "J"} {
 			add(row{
-				name: "writing columns, " + data + " " + codec.name, work: "write", data: data, file: data + "-505.root", compression: codec.settings,
-				scaling: scaling[codec.settings],
-				rivals:  []rival{{name: "ROOT writer", program: root, work: "write", goals: writing[codec.settings]}},
+				name: "writing columns, " + data + " " + codec.name, work: "write", data: data, file: data + "-505.root",
+				compression: codec.settings,
+				scaling:     scaling[codec.settings],
+				rivals:      []rival{{name: "ROOT writer", program: root, work: "write", goals: writing[codec.settings]}},
 			})
 		}
 	}
 	for _, data := range []string{"F", "J"} {
 		add(row{
-			name: "writing structs, " + data + " zstd", work: "writerows", data: data, file: data + "-505.root", compression: "505",
+			name: "writing structs, " + data + " zstd", work: "writerows", data: data,
+			file: data + "-505.root", compression: "505",
 			rivals: []rival{{name: "ROOT writer", program: root, work: "write", goals: []ratio{4, 4}}},
 		})
 		add(row{
-			name: "writing structs from goroutines, " + data + " zstd", work: "fillrows", data: data, file: data + "-505.root", compression: "505",
+			name: "writing structs from goroutines, " + data + " zstd", work: "fillrows", data: data,
+			file: data + "-505.root", compression: "505",
 			rivals: []rival{{name: "ROOT parallel writer", program: root, work: "write", goals: []ratio{0, 4.5}}},
 		})
 	}
@@ -183,8 +189,10 @@ func rows() []row {
 		goal           ratio
 	}{{"0.7", "149", 6}, {"2.6", "109.5", 6}, {"60", "15.3", 4.5}} {
 		add(row{
-			name: "skim, " + skim.survivors + " % of the entries, J zstd", work: "skim-" + skim.met, data: "J", file: "J-505.root", compression: "505", part: true,
-			rivals: []rival{{name: "RDataFrame Snapshot", program: root, work: "skim-" + skim.met, goals: []ratio{skim.goal, skim.goal}}},
+			name: "skim, " + skim.survivors + " % of the entries, J zstd", work: "skim-" + skim.met, data: "J",
+			file: "J-505.root", compression: "505", part: true,
+			rivals: []rival{{name: "RDataFrame Snapshot", program: root, work: "skim-" + skim.met,
+				goals: []ratio{skim.goal, skim.goal}}},
 		})
 	}
 
@@ -222,7 +230,8 @@ func (w *workshop) scalingRows() []row {
 	for _, part := range []int{4, 2, 1} {
 		n := w.entries["F"] / part
 		r := row{
-			name: fmt.Sprintf("all columns, %d entries of F, zstd", n), work: "bulk", data: "F", file: fmt.Sprintf("F-505-%d.root", n),
+			name: fmt.Sprintf("all columns, %d entries of F, zstd", n), work: "bulk", data: "F",
+			file:   fmt.Sprintf("F-505-%d.root", n),
 			rivals: []rival{{name: "ROOT bulk", program: root, work: "bulk", goals: []ratio{0}}},
 		}
 		table = append(table, r)

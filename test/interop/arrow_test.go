@@ -23,7 +23,8 @@ func TestArrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("../../bridge/python/test.sh", filepath.Join(cache, "go-rntuple", "python"), "-k", "test_root or test_uproot or test_tools")
+	cmd := exec.Command("../../bridge/python/test.sh", filepath.Join(cache, "go-rntuple", "python"), "-k",
+		"test_root or test_uproot or test_tools")
 	cmd.Env = append(os.Environ(), "RNTUPLE_GOOD="+good)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -40,7 +40,8 @@ func TestAttributes(t *testing.T) {
 
 	type found struct{ Holding, Covering, Within [][]int }
 	files := []string{path + ":main", "../../testdata/good/special_attributes.root:main"}
-	out := json.NewDecoder(bytes.NewReader(script(t, "attributes_found.py", append([]string{strconv.Itoa(entries)}, files...)...)))
+	out := json.NewDecoder(bytes.NewReader(script(t, "attributes_found.py",
+		append([]string{strconv.Itoa(entries)}, files...)...)))
 	for _, file := range files {
 		var want map[string]found
 		check(out.Decode(&want))
@@ -65,7 +66,8 @@ func TestAttributes(t *testing.T) {
 				what      string
 				got, want [][]int
 			}{
-				{"holding", got.Holding, want[s.Name].Holding}, {"covering", got.Covering, want[s.Name].Covering}, {"within", got.Within, want[s.Name].Within},
+				{"holding", got.Holding, want[s.Name].Holding}, {"covering", got.Covering, want[s.Name].Covering},
+				{"within", got.Within, want[s.Name].Within},
 			} {
 				if !slices.EqualFunc(c.got, c.want, slices.Equal) {
 					t.Errorf("%s, set %q, %s: got\n%v\nROOT finds\n%v", file, s.Name, c.what, c.got, c.want)

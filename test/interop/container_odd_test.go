@@ -89,7 +89,8 @@ func TestOddContainers(t *testing.T) {
 	for _, path := range paths {
 		w := want[path]
 		got, err := ourFile(path)
-		if w == nil || err != nil || w.Recovered || !maps.Equal(got.Keys, w.Keys) || !reflect.DeepEqual(got.NTuples, w.NTuples) {
+		if w == nil || err != nil || w.Recovered || !maps.Equal(got.Keys, w.Keys) ||
+			!reflect.DeepEqual(got.NTuples, w.NTuples) {
 			t.Errorf("%s: %+v, %v\nROOT finds %+v", filepath.Base(path), got, err, w)
 			continue
 		}

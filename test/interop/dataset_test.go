@@ -31,13 +31,16 @@ func TestDataset(t *testing.T) {
 	var events []event
 	var conditions []condition
 	for i := range 500 {
-		events = append(events, event{int32(i), slices.Repeat([]int16{int16(i)}, i%4), uint32(i * i % 97), int64(i%7 - 3), uint8(i % 3)})
+		events = append(events, event{int32(i), slices.Repeat([]int16{int16(i)}, i%4), uint32(i * i % 97),
+			int64(i%7 - 3), uint8(i % 3)})
 		j := 500 - i // another order, some more than once, some missing
-		conditions = append(conditions, condition{uint32(j * j % 89), int64(j%5 - 3), uint8(j % 2), float64(j) / 4, slices.Repeat([]float32{float32(j) / 2}, j%3)})
+		conditions = append(conditions, condition{uint32(j * j % 89), int64(j%5 - 3), uint8(j % 2), float64(j) / 4,
+			slices.Repeat([]float32{float32(j) / 2}, j%3)})
 	}
 	dir := t.TempDir()
 	one := [][]string{writeSets(t, dir, "event", events, 500), writeSets(t, dir, "condition", conditions, 500)}
-	several := [][]string{writeSets(t, dir, "events", events, 100, 0, 1, 250, 149), writeSets(t, dir, "conditions", conditions, 33, 467)}
+	several := [][]string{writeSets(t, dir, "events", events, 100, 0, 1, 250, 149),
+		writeSets(t, dir, "conditions", conditions, 33, 467)}
 	for _, test := range []struct {
 		name        string
 		events, aux []string
@@ -60,7 +63,8 @@ func TestDataset(t *testing.T) {
 			if test.on != nil {
 				aux = one[1] // ROOT 6.40 looks for matches in the first file of a chain only, or crashes
 			}
-			want := string(script(t, "dataset.sh", strings.Join(test.events, ","), strings.Join(aux, ","), strings.Join(test.on, ",")))
+			want := string(script(t, "dataset.sh", strings.Join(test.events, ","), strings.Join(aux, ","),
+				strings.Join(test.on, ",")))
 			got, err := processed(test.events, test.aux, test.on)
 			if err != nil {
 				t.Fatal(err)

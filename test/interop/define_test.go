@@ -45,7 +45,8 @@ func TestDefine(t *testing.T) {
 	dir := t.TempDir()
 	ours, theirs := filepath.Join(dir, "ours.root"), filepath.Join(dir, "theirs.root")
 	const in = "../../testdata/dimuon.root"
-	plan := map[string]any{"in": in, "filter": "n8 > 6 || Muon_pt.size() == 2 && Muon_charge[0] == Muon_charge[1]", "keep": []string{"run", "event"}, "out": theirs, "ours": ours}
+	plan := map[string]any{"in": in, "filter": "n8 > 6 || Muon_pt.size() == 2 && Muon_charge[0] == Muon_charge[1]",
+		"keep": []string{"run", "event"}, "out": theirs, "ours": ours}
 	var texts []string
 	var define [][2]string
 	for _, d := range defined {
@@ -64,7 +65,8 @@ func TestDefine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := surgery.Skim(t.Context(), ours, []surgery.Input{{Path: in}}, condition.With(fields.Definitions()...).Condition(),
+	report, err := surgery.Skim(t.Context(), ours, []surgery.Input{{Path: in}},
+		condition.With(fields.Definitions()...).Condition(),
 		&surgery.SkimOptions{Keep: []string{"run", "event"}, Define: []surgery.Definition{surgery.DefineColumns(fields)}})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +101,8 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestDefineMissing has ROOT read defined fields of types that RDataFrame cannot read, with what is missing in them.
+// TestDefineMissing has ROOT read defined fields of types that RDataFrame cannot read, with what is
+// missing in them.
 func TestDefineMissing(t *testing.T) {
 	needed(t)
 	in, out := filepath.Join(t.TempDir(), "in.root"), filepath.Join(t.TempDir(), "out.root")
@@ -119,8 +122,10 @@ func TestDefineMissing(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	fields, err := expression.ParseFields("o:optional<float> = V[0][0]", "v = V[1]", "w:vector<optional<array<float,2>>> = map(V, len(#) == 2 ? # : nil)",
-		"u:unique_ptr<std::int8_t> = N > 0 ? N : nil", "s = N < 2 ? string(N) : nil", "a:optional<array<bool,2>> = N == 1 ? [true, N > 1] : nil",
+	fields, err := expression.ParseFields("o:optional<float> = V[0][0]", "v = V[1]",
+		"w:vector<optional<array<float,2>>> = map(V, len(#) == 2 ? # : nil)",
+		"u:unique_ptr<std::int8_t> = N > 0 ? N : nil", "s = N < 2 ? string(N) : nil",
+		"a:optional<array<bool,2>> = N == 1 ? [true, N > 1] : nil",
 		"i:ROOT::RVec<optional<int>> = [N, len(V[0])]")
 	if err != nil {
 		t.Fatal(err)

@@ -364,7 +364,8 @@ func TestManyCheckpoints(t *testing.T) {
 		}
 		check("after an update", roots)
 		root.do(rootJob{Update: path, NTuple: "again", Entries: 10})
-		check("after the last update by ROOT", map[string]sums{"root;1": oneTo(1000), "dir/root;1": oneTo(1000), "again;1": oneTo(10)})
+		check("after the last update by ROOT",
+			map[string]sums{"root;1": oneTo(1000), "dir/root;1": oneTo(1000), "again;1": oneTo(10)})
 	}
 }
 

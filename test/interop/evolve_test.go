@@ -49,22 +49,26 @@ func oneOf(prefixes ...string) func(string) bool {
 var (
 	numbers   = oneOf("bool", "char", "std::int", "std::uint", "Evolve", "std::atomic<std::int")
 	optionals = oneOf("std::optional<std::int", "std::unique_ptr<std::int")
-	sequences = oneOf("std::vector", "ROOT::VecOps::RVec", "std::set", "std::multiset", "std::unordered_", "std::map", "std::multimap", "std::array", "std::optional", "std::unique_ptr")
-	asSlice   = func(t reflect.Type) bool { return t.Kind() == reflect.Slice }
+	sequences = oneOf("std::vector", "ROOT::VecOps::RVec", "std::set", "std::multiset", "std::unordered_", "std::map",
+		"std::multimap", "std::array", "std::optional", "std::unique_ptr")
+	asSlice = func(t reflect.Type) bool { return t.Kind() == reflect.Slice }
 )
 
 // wider lists what this library reads and ROOT does not.
 var wider = []exception{
 	{anything, oneOf("EvolveA", "EvolveB"), nil, "Go has no enums, they are integers; ROOT was not asked"},
-	{sequences, oneOf("std::set", "std::multiset", "std::unordered_", "std::multimap"), asSlice, "[]T stands for every collection"},
-	{oneOf("std::byte"), func(s string) bool { return numbers(s) || optionals(s) }, nil, "std::byte is a uint8 where it loses nothing"},
+	{sequences, oneOf("std::set", "std::multiset", "std::unordered_", "std::multimap"), asSlice,
+		"[]T stands for every collection"},
+	{oneOf("std::byte"), func(s string) bool { return numbers(s) || optionals(s) }, nil,
+		"std::byte is a uint8 where it loses nothing"},
 	{numbers, oneOf("std::byte"), nil, "byte is uint8"},
 	{oneOf("std::bitset"), oneOf("std::vector<bool>"), nil, "[]bool takes bits"},
 }
 
 // narrower lists what ROOT reads and this library refuses.
 var narrower = []exception{
-	{oneOf("std::map", "std::unordered_map"), oneOf("std::set<std::pair"), func(t reflect.Type) bool { return t.Kind() == reflect.Map }, "a map becomes a map[K]V, not a map[Pair]struct{}"},
+	{oneOf("std::map", "std::unordered_map"), oneOf("std::set<std::pair"),
+		func(t reflect.Type) bool { return t.Kind() == reflect.Map }, "a map becomes a map[K]V, not a map[Pair]struct{}"},
 }
 
 // TestEvolve has ROOT read every type as every other one, and reads the
@@ -131,7 +135,8 @@ func TestEvolve(t *testing.T) {
 }
 
 // explain makes sure that a difference is one of the known ones.
-func explain(t *testing.T, known []exception, used map[string]int, what, disk, memory string, typ reflect.Type, err error) {
+func explain(t *testing.T, known []exception, used map[string]int, what, disk, memory string,
+	typ reflect.Type, err error) {
 	for _, e := range known {
 		if e.disk(disk) && e.memory(memory) && (e.typ == nil || e.typ(typ)) {
 			used[e.why]++
@@ -173,9 +178,11 @@ type evolve struct {
 // variants.
 var targets = map[string][]target{
 	"bool": {as[bool]()}, "char": {as[int8]()}, "std::byte": {as[byte]()},
-	"std::int8_t": {as[int8]()}, "std::int16_t": {as[int16]()}, "std::int32_t": {as[int32]()}, "std::int64_t": {as[int64]()},
-	"std::uint8_t": {as[uint8]()}, "std::uint16_t": {as[uint16]()}, "std::uint32_t": {as[uint32]()}, "std::uint64_t": {as[uint64]()},
-	"EvolveA": {as[int16]()}, "EvolveB": {as[int8]()}, "Evolve": {as[evolve]()},
+	"std::int8_t": {as[int8]()}, "std::int16_t": {as[int16]()}, "std::int32_t": {as[int32]()},
+	"std::int64_t": {as[int64]()},
+	"std::uint8_t": {as[uint8]()}, "std::uint16_t": {as[uint16]()}, "std::uint32_t": {as[uint32]()},
+	"std::uint64_t": {as[uint64]()},
+	"EvolveA":       {as[int16]()}, "EvolveB": {as[int8]()}, "Evolve": {as[evolve]()},
 	"float": {as[float32]()}, "double": {as[float64]()}, "Double32_t": {as[float64]()}, "std::string": {as[string]()},
 	"std::atomic<std::int32_t>": {as[int32](), as[cpp.Atomic[int32]]()},
 	"std::atomic<std::int8_t>":  {as[cpp.Atomic[int8]]()},
@@ -226,9 +233,10 @@ var targets = map[string][]target{
 	"std::multimap<std::int32_t,std::int32_t>":           {as[cpp.MultiMap[int32, int32]]()},
 	"std::vector<std::pair<std::int32_t,std::int32_t>>":  {as[[]cpp.Pair[int32, int32]]()},
 	"std::vector<std::tuple<std::int8_t,std::int64_t>>":  {as[[]cpp.Tuple2[int8, int64]]()},
-	"std::set<std::pair<std::int32_t,std::int32_t>>":     {as[cpp.Set[cpp.Pair[int32, int32]]](), as[map[cpp.Pair[int32, int32]]struct{}]()},
-	"std::variant<std::int32_t,std::string>":             nil,
-	"std::variant<std::int64_t,std::string>":             nil,
+	"std::set<std::pair<std::int32_t,std::int32_t>>": {as[cpp.Set[cpp.Pair[int32, int32]]](),
+		as[map[cpp.Pair[int32, int32]]struct{}]()},
+	"std::variant<std::int32_t,std::string>": nil,
+	"std::variant<std::int64_t,std::string>": nil,
 }
 
 // compare compares the values of all entries. ROOT converts whole pages, so its

@@ -53,7 +53,8 @@ func expressedFile(t *testing.T) string {
 	r := rand.New(rand.NewPCG(14, 14))
 	between := func(low, high float64) float64 { return low + (high-low)*r.Float64() }
 	for i := range 3000 {
-		e := expressed{N: int32(i - 1000), U: uint8(r.IntN(256)), X: between(-10, 10), Y: between(0, 3), F: float32(between(-5, 5)), OK: r.IntN(3) == 0}
+		e := expressed{N: int32(i - 1000), U: uint8(r.IntN(256)), X: between(-10, 10), Y: between(0, 3),
+			F: float32(between(-5, 5)), OK: r.IntN(3) == 0}
 		e.Name = []string{"muon", "electron", "", "jet"}[r.IntN(4)]
 		n := r.IntN(5)
 		for k := range n {
@@ -122,7 +123,8 @@ var formulas = []formulated{
 	{ours: "Pt[0] > 40", cpp: "Pt.size() > 0 && Pt[0] > 40"},
 	{ours: "Pt[-1]", cpp: "check::at(Pt, -1)"},
 	{ours: "Pt[1] + 1", cpp: "check::plus(check::at(Pt, 1), 1)"},
-	{ours: "MET.Pt", cpp: "MET.Pt", where: [2]string{"Pt[0] > 40", "Pt.size() > 0 && Pt[0] > 40"}, histogram: [3]float64{25, 0, 200}},
+	{ours: "MET.Pt", cpp: "MET.Pt", where: [2]string{"Pt[0] > 40", "Pt.size() > 0 && Pt[0] > 40"},
+		histogram: [3]float64{25, 0, 200}},
 	{ours: "Pt", cpp: "Pt", histogram: [3]float64{30, 10, 70}},
 	{ours: "V * W - 1", cpp: "check::wide(V) * check::wide(W) - 1.0", histogram: [3]float64{30, -10, 10}},
 	{ours: "-W / 2", cpp: "-check::wide(W) / 2.0"},
@@ -157,7 +159,8 @@ var formulas = []formulated{
 		cpp: "auto c = check::pairs(Pt); return InvariantMasses(Take(Pt, c[0]), Take(Eta, c[0]), Take(Phi, c[0]), Take(M, c[0]), Take(Pt, c[1]), Take(Eta, c[1]), Take(Phi, c[1]), Take(M, c[1]));"},
 	{ours: "mass(Pt[0], Eta[0], Phi[0], M[0], Pt[1], Eta[1], Phi[1], M[1])", near: true,
 		cpp: "check::at(Pt.size() < 2 ? check::Vec{} : InvariantMasses(Take(Pt, 1), Take(Eta, 1), Take(Phi, 1), Take(M, 1), check::Vec{Pt[1]}, check::Vec{Eta[1]}, check::Vec{Phi[1]}, check::Vec{M[1]}), 0)"},
-	{ours: "mass(Pt, Eta, Phi, M)", cpp: "InvariantMass(Pt, Eta, Phi, M)", near: true, where: [2]string{"len(Pt) > 1", "Pt.size() > 1"}, histogram: [3]float64{40, 0, 240}},
+	{ours: "mass(Pt, Eta, Phi, M)", cpp: "InvariantMass(Pt, Eta, Phi, M)", near: true,
+		where: [2]string{"len(Pt) > 1", "Pt.size() > 1"}, histogram: [3]float64{40, 0, 240}},
 	{ours: "restMass(X, Y, F, 20)", cpp: "ROOT::Math::PxPyPzEVector(X, Y, F, 20).mass()", near: true},
 	{ours: "px(Pt, Phi)", cpp: "Pt * cos(Phi)", near: true},
 	{ours: "py(Pt, Phi)", cpp: "Pt * sin(Phi)", near: true},
@@ -179,18 +182,21 @@ var formulas = []formulated{
 	// Order, groups and parts of arrays.
 	{ours: "sortBy(Pt, abs(# - 40))", cpp: "Take(Pt, StableArgsort(abs(Pt - 40.0)))", histogram: [3]float64{30, 10, 70}},
 	{ours: "map(sortBy(Hits, .Z), .X)", cpp: "Take(Hits.X, StableArgsort(Hits.Z))"},
-	{ours: `map(sortBy(Hits, bitand(int(.Z), 1), "desc"), .Z)`, cpp: "auto odd = Map(Hits.Z, [](double z) { return -(int(z) & 1); }); return Take(Hits.Z, StableArgsort(odd));"},
+	{ours: `map(sortBy(Hits, bitand(int(.Z), 1), "desc"), .Z)`,
+		cpp: "auto odd = Map(Hits.Z, [](double z) { return -(int(z) & 1); }); return Take(Hits.Z, StableArgsort(odd));"},
 	{ours: `sort(V, "desc")`, cpp: "check::wide(Sort(V, [](float x, float y) { return x > y; }))"},
 	{ours: "sort(Names)", cpp: "Sort(Names)"},
 	{ours: "reverse(Names)", cpp: "Reverse(Names)"},
 	{ours: "uniq(V)", cpp: "check::wide(check::unique(V))"},
 	{ours: "keys(groupBy(V, floor(#)))", cpp: "check::wide(check::unique(floor(V)))"},
-	{ours: "map(groupBy(Q, #), len(.value))", cpp: "check::integers(Map(check::unique(Q), [&](int q) { return Sum(Q == q); }))"},
+	{ours: "map(groupBy(Q, #), len(.value))",
+		cpp: "check::integers(Map(check::unique(Q), [&](int q) { return Sum(Q == q); }))"},
 	{ours: "groupBy(Pt, # > 40)[true]", cpp: "auto v = Pt[Pt > 40]; return v.empty() ? std::nullopt : std::make_optional(v);"},
 	{ours: "sum(groupBy(Pt, # > 40)[false] ?? [])", cpp: "Sum(Pt[Pt <= 40])"},
 	{ours: "median(Pt)", cpp: "auto v = Sort(Pt); auto n = v.size(); return check::unless(n == 0, n == 0 ? 0 : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2);"},
 	{ours: "reduce(Pt, #acc - #)", cpp: "check::unless(Pt.empty(), Pt.empty() ? 0 : std::accumulate(Pt.begin() + 1, Pt.end(), Pt[0], std::minus<>()))"},
-	{ours: "reduce(Pt, #acc * 0.5 + #, X)", cpp: "std::accumulate(Pt.begin(), Pt.end(), X, [](double acc, double pt) { return acc * 0.5 + pt; })"},
+	{ours: "reduce(Pt, #acc * 0.5 + #, X)",
+		cpp: "std::accumulate(Pt.begin(), Pt.end(), X, [](double acc, double pt) { return acc * 0.5 + pt; })"},
 	{ours: "concat(Pt, Eta, [X])", cpp: "Concatenate(Concatenate(Pt, Eta), check::Vec{X})"},
 	{ours: "flatten(Nested)", cpp: "check::Vec all; for (const auto &v : Nested) all = Concatenate(all, check::Vec(v.begin(), v.end())); return all;"},
 	{ours: "take(Pt, 2)", cpp: "Take(Pt, std::min(2, int(Pt.size())))"},
@@ -208,8 +214,10 @@ var formulas = []formulated{
 	{ours: "upper(Name)", cpp: "TString s(Name); s.ToUpper(); return std::string(s);"},
 	{ours: `replace(Name, "e", "xx")`, cpp: `TString s(Name); s.ReplaceAll("e", "xx"); return std::string(s);`},
 	{ours: `trim(" " + Name + "  ")`, cpp: `std::string(TString(TString(" " + Name + "  ").Strip(TString::kBoth)))`},
-	{ours: `Name endsWith "on" or Name contains "et"`, cpp: `TString(Name).EndsWith("on") || TString(Name).Contains("et")`},
-	{ours: `Name matches "^(mu|el)[a-z]*n$"`, cpp: `TString(Name).Contains(TRegexp("^mu[a-z]*n$")) || TString(Name).Contains(TRegexp("^el[a-z]*n$"))`},
+	{ours: `Name endsWith "on" or Name contains "et"`,
+		cpp: `TString(Name).EndsWith("on") || TString(Name).Contains("et")`},
+	{ours: `Name matches "^(mu|el)[a-z]*n$"`,
+		cpp: `TString(Name).Contains(TRegexp("^mu[a-z]*n$")) || TString(Name).Contains(TRegexp("^el[a-z]*n$"))`},
 	{ours: `indexOf(Name, "e")`, cpp: `std::int64_t(TString(Name).Index("e"))`},
 	{ours: `lastIndexOf(Name, "e")`, cpp: `std::int64_t(TString(Name).Last('e'))`},
 	{ours: `split(Name, "e")`, cpp: `auto parts = ROOT::Split(Name, "e"); return ROOT::VecOps::RVec<std::string>(parts.begin(), parts.end());`},
@@ -222,7 +230,8 @@ var formulas = []formulated{
 	{ours: "abs(W) + float(N)", cpp: "abs(check::wide(W)) + double(N)"},
 	{ours: "sign(W)", cpp: each("check::sign", "check::wide(W)")},
 	{ours: "int(X)", cpp: "std::int64_t(X)"},
-	{ours: "floor(W) + 10 * ceil(W) + 100 * round(V) + 1000 * trunc(W)", cpp: "floor(check::wide(W)) + 10.0 * ceil(check::wide(W)) + 100.0 * round(check::wide(V)) + 1000.0 * trunc(check::wide(W))"},
+	{ours: "floor(W) + 10 * ceil(W) + 100 * round(V) + 1000 * trunc(W)",
+		cpp: "floor(check::wide(W)) + 10.0 * ceil(check::wide(W)) + 100.0 * round(check::wide(V)) + 1000.0 * trunc(check::wide(W))"},
 	{ours: "fmod(X, Y)", cpp: "std::fmod(X, Y)"},
 	{ours: "fmin(V, W)", cpp: "check::each(check::wide(V), check::wide(W), [](double x, double y) { return std::fmin(x, y); })"},
 	{ours: "fmax(V, W)", cpp: "check::each(check::wide(V), check::wide(W), [](double x, double y) { return std::fmax(x, y); })"},
@@ -231,7 +240,8 @@ var formulas = []formulated{
 	{ours: "pow(V, W)", cpp: "pow(check::wide(V), check::wide(W))", near: true},
 	{ours: "atan2(V, W)", cpp: "atan2(check::wide(V), check::wide(W))", near: true},
 	{ours: "gamma(V)", cpp: "tgamma(check::wide(V))", near: true},
-	{ours: "[isnan(X / 0 * 0), isinf(X / 0), isfinite(X)]", cpp: "ROOT::VecOps::RVec<bool>{std::isnan(X / 0 * 0), std::isinf(X / 0), std::isfinite(X)}"},
+	{ours: "[isnan(X / 0 * 0), isinf(X / 0), isfinite(X)]",
+		cpp: "ROOT::VecOps::RVec<bool>{std::isnan(X / 0 * 0), std::isinf(X / 0), std::isfinite(X)}"},
 }
 
 // The other elementary functions have the same names in C++.

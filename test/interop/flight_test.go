@@ -119,7 +119,8 @@ func TestFlight(t *testing.T) {
 				location = "grpc+tls://127.0.0.1:" + port
 			}
 			var got flightResult
-			if err := json.Unmarshal(script(t, "flight.py", append([]string{test.folder, location, test.criteria}, more...)...), &got); err != nil {
+			if err := json.Unmarshal(script(t, "flight.py", append([]string{test.folder, location, test.criteria}, more...)...),
+				&got); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%+v", got)

@@ -31,7 +31,8 @@ func TestObjects(t *testing.T) {
 			t.Errorf("%s: ROOT reads other values than before (%v, %v)", name, err1, err2)
 		}
 	}
-	if got, want := records(t, filepath.Join(dir, "objects.root")), records(t, filepath.Join(good, "objects.root")); !reflect.DeepEqual(got, want) {
+	if got, want := records(t, filepath.Join(dir, "objects.root")),
+		records(t, filepath.Join(good, "objects.root")); !reflect.DeepEqual(got, want) {
 		t.Error("ROOT writes other bytes than before")
 	}
 }

@@ -49,7 +49,8 @@ func runWith(stdin io.Reader, name string, args ...string) (stdout, stderr []byt
 	if filepath.Ext(name) == ".py" {
 		cmd = exec.Command(filepath.Join(bin, "python"), append([]string{"../../testdata/gen/" + name}, args...)...)
 	}
-	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PYTHONWARNINGS=ignore")
+	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PYTHONWARNINGS=ignore")
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
 	if err = cmd.Run(); err != nil {

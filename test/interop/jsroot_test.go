@@ -45,7 +45,8 @@ var jsroot = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), wanted, 0o666); err != nil {
 		return "", err
 	}
-	install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+	install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
+		"--no-package-lock", "--loglevel=error")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("npm install: %w\n%s", err, out)
@@ -69,7 +70,8 @@ var jsrootFaults = []readerFault{
 	fault("quantized values of 31 and 32 bits: it shifts numbers of 32 bits with a sign", `.*Real32Quant3[12]`),
 	fault("RVec", `rvec_.*`, "spelled_RVec"),
 	fault("optional and unique_ptr: it gives the offsets", `(vec_)?(opt|uptr)_.*`, "var_nested"),
-	fault("enums", `E[IU]\d+`, "EUnscoped(Fixed)?", "ENegative", "geo_Colour", "geo_Line", "vec_EI16", "WithEnum(_Inner)?", "(vec_)?CArrays"),
+	fault("enums", `E[IU]\d+`, "EUnscoped(Fixed)?", "ENegative", "geo_Colour", "geo_Line", "vec_EI16",
+		"WithEnum(_Inner)?", "(vec_)?CArrays"),
 	fault("classes without members", "Empty", "vec_Empty", "OfEmpty", "HasEmpty"),
 	fault("a class with optional, RVec and others of the above", "Mixed"),
 	fault("untyped records and collections", "untyped_.*"),
@@ -81,8 +83,10 @@ var jsrootPageFaults = []readerFault{
 	fault("bits at the end of a page: elements of less than 8 bits, or of an odd number of them, get the rest of its last byte",
 		".*bool.*", `.*Real32(Trunc|Quant)\d+`, ".*bitset.*", "Spell"),
 	fault("offsets below the top level do not begin again with a cluster",
-		"(vec|array|set|uset|mset|umset)_(string|string_2|Simple|Simple_2|Derived|vec_.*|set_char|var|pair|map)", "(pair|tuple)_(string_vec|Simple_tuple|3|nested)",
-		"var_(string_Thrower|4|var)", "(map|umap|mmap|ummap)_(string_.*|int32_(map|string|vec))", "Simple", "Derived", "Nested", "WithD32", "Tpl_string_3", "spelled_map"),
+		"(vec|array|set|uset|mset|umset)_(string|string_2|Simple|Simple_2|Derived|vec_.*|set_char|var|pair|map)",
+		"(pair|tuple)_(string_vec|Simple_tuple|3|nested)",
+		"var_(string_Thrower|4|var)", "(map|umap|mmap|ummap)_(string_.*|int32_(map|string|vec))", "Simple", "Derived",
+		"Nested", "WithD32", "Tpl_string_3", "spelled_map"),
 }
 
 // TestJsroot has jsroot read files of this library. It must read the same values as
@@ -103,9 +107,11 @@ func TestJsroot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, base := range []string{"types_none_one", "types_zlib_one", "types_lzma_one", "types_lz4_one", "types_zstd_one", "types_cs_one", "types_zstd_many"} {
+	for _, base := range []string{"types_none_one", "types_zlib_one", "types_lzma_one", "types_lz4_one", "types_zstd_one",
+		"types_cs_one", "types_zstd_many"} {
 		t.Run(base, func(t *testing.T) {
-			out, err := exec.Command("node", "jsroot_read.mjs", modules, "types", filepath.Join(root, base+".jsonl.gz"), filepath.Join(root, base+".root"), filepath.Join(ours, base+".root")).Output()
+			out, err := exec.Command("node", "jsroot_read.mjs", modules, "types", filepath.Join(root, base+".jsonl.gz"),
+				filepath.Join(root, base+".root"), filepath.Join(ours, base+".root")).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -230,8 +230,10 @@ var mergeBase = []mergeField{plain("x", "std::int32_t"), plain("s", "std::string
 
 // mergeMore lists fields of other types.
 var mergeMore = []mergeField{
-	plain("m_f", "float"), plain("m_d", "double"), plain("m_i", "std::vector<std::int32_t>"), plain("m_o", "std::optional<float>"),
-	plain("m_a", "std::array<std::int32_t,2>"), plain("m_p", "std::pair<std::int32_t,float>"), plain("m_vv", "std::vector<std::vector<float>>"), plain("m_s", "std::string"),
+	plain("m_f", "float"), plain("m_d", "double"), plain("m_i", "std::vector<std::int32_t>"),
+	plain("m_o", "std::optional<float>"),
+	plain("m_a", "std::array<std::int32_t,2>"), plain("m_p", "std::pair<std::int32_t,float>"),
+	plain("m_vv", "std::vector<std::vector<float>>"), plain("m_s", "std::string"),
 }
 
 // A mergeCase is a pair of inputs: their fields besides mergeBase, and their other
@@ -244,35 +246,54 @@ type mergeCase struct {
 
 var mergeCases = []mergeCase{
 	{name: "same", first: mergeMore, second: mergeMore},
-	{name: "other order", first: mergeMore, second: []mergeField{mergeMore[7], mergeMore[6], mergeMore[5], mergeMore[4], mergeMore[3], mergeMore[2], mergeMore[1], mergeMore[0]}},
+	{name: "other order", first: mergeMore,
+		second: []mergeField{mergeMore[7], mergeMore[6], mergeMore[5], mergeMore[4], mergeMore[3], mergeMore[2],
+			mergeMore[1], mergeMore[0]}},
 	{name: "extra", second: mergeMore},
 	{name: "missing", first: mergeMore},
 	{name: "missing and extra", first: mergeMore[:4], second: mergeMore[4:]},
 	{name: "type", first: []mergeField{plain("y", "float")}, second: []mergeField{plain("y", "double")}},
-	{name: "item type", first: []mergeField{plain("y", "std::vector<float>")}, second: []mergeField{plain("y", "std::vector<std::int32_t>")}},
+	{name: "item type", first: []mergeField{plain("y", "std::vector<float>")},
+		second: []mergeField{plain("y", "std::vector<std::int32_t>")}},
 	{name: "structure", first: []mergeField{plain("y", "float")}, second: []mergeField{plain("y", "std::vector<float>")}},
-	{name: "projected", first: []mergeField{projected("y", "std::int32_t", "x")}, second: []mergeField{projected("y", "std::int32_t", "x")}},
-	{name: "projected collection", first: []mergeField{projected("y", "std::vector<float>", "v")}, second: []mergeField{projected("y", "std::vector<float>", "v")}},
-	{name: "projected first", first: []mergeField{projected("y", "std::int32_t", "x")}, second: []mergeField{plain("y", "std::int32_t")}},
-	{name: "projected second", first: []mergeField{plain("y", "std::int32_t")}, second: []mergeField{projected("y", "std::int32_t", "x")}},
-	{name: "projected elsewhere", first: []mergeField{plain("x2", "std::int32_t"), projected("y", "std::int32_t", "x")}, second: []mergeField{plain("x2", "std::int32_t"), projected("y", "std::int32_t", "x2")}},
+	{name: "projected", first: []mergeField{projected("y", "std::int32_t", "x")},
+		second: []mergeField{projected("y", "std::int32_t", "x")}},
+	{name: "projected collection", first: []mergeField{projected("y", "std::vector<float>", "v")},
+		second: []mergeField{projected("y", "std::vector<float>", "v")}},
+	{name: "projected first", first: []mergeField{projected("y", "std::int32_t", "x")},
+		second: []mergeField{plain("y", "std::int32_t")}},
+	{name: "projected second", first: []mergeField{plain("y", "std::int32_t")},
+		second: []mergeField{projected("y", "std::int32_t", "x")}},
+	{name: "projected elsewhere", first: []mergeField{plain("x2", "std::int32_t"), projected("y", "std::int32_t", "x")},
+		second: []mergeField{plain("x2", "std::int32_t"), projected("y", "std::int32_t", "x2")}},
 	{name: "projected extra", second: []mergeField{projected("y", "std::int32_t", "x")}},
 	{name: "projected missing", first: []mergeField{projected("y", "std::int32_t", "x")}},
 	{name: "projected on extra", second: []mergeField{plain("x2", "std::int32_t"), projected("y", "std::int32_t", "x2")}},
-	{name: "late first", first: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))}, second: []mergeField{plain("y", "float"), plain("yv", "std::vector<float>")}},
-	{name: "late second", first: []mergeField{plain("y", "float"), plain("yv", "std::vector<float>")}, second: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))}},
-	{name: "late both", first: []mergeField{late(3, plain("y", "std::array<std::int32_t,2>")), late(7, plain("z", "std::string"))}, second: []mergeField{late(4, plain("z", "std::string")), late(8, plain("y", "std::array<std::int32_t,2>"))}},
+	{name: "late first", first: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))},
+		second: []mergeField{plain("y", "float"), plain("yv", "std::vector<float>")}},
+	{name: "late second", first: []mergeField{plain("y", "float"), plain("yv", "std::vector<float>")},
+		second: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))}},
+	{name: "late both", first: []mergeField{late(3, plain("y", "std::array<std::int32_t,2>")),
+		late(7, plain("z", "std::string"))}, second: []mergeField{late(4, plain("z", "std::string")),
+		late(8, plain("y", "std::array<std::int32_t,2>"))}},
 	{name: "late extra", second: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))}},
 	{name: "late missing", first: []mergeField{late(7, plain("y", "float")), late(7, plain("yv", "std::vector<float>"))}},
-	{name: "late and extra", first: []mergeField{late(7, plain("y", "float"))}, second: []mergeField{plain("y", "float"), plain("z", "float"), plain("yv", "std::vector<float>")}},
-	{name: "unsplit first", first: []mergeField{plain("y", "float", "Real32"), plain("z", "std::int64_t", "Int64")}, second: []mergeField{plain("y", "float", "SplitReal32"), plain("z", "std::int64_t", "SplitInt64")}},
-	{name: "split first", first: []mergeField{plain("y", "float", "SplitReal32"), plain("z", "std::int64_t", "SplitInt64")}, second: []mergeField{plain("y", "float", "Real32"), plain("z", "std::int64_t", "Int64")}},
+	{name: "late and extra", first: []mergeField{late(7, plain("y", "float"))},
+		second: []mergeField{plain("y", "float"), plain("z", "float"), plain("yv", "std::vector<float>")}},
+	{name: "unsplit first", first: []mergeField{plain("y", "float", "Real32"), plain("z", "std::int64_t", "Int64")},
+		second: []mergeField{plain("y", "float", "SplitReal32"), plain("z", "std::int64_t", "SplitInt64")}},
+	{name: "split first", first: []mergeField{plain("y", "float", "SplitReal32"),
+		plain("z", "std::int64_t", "SplitInt64")},
+		second: []mergeField{plain("y", "float", "Real32"), plain("z", "std::int64_t", "Int64")}},
 	{name: "unsplit extra", second: []mergeField{plain("y", "float", "Real32"), plain("z", "std::int64_t", "Int64")}},
 	{name: "half", first: []mergeField{plain("y", "float")}, second: []mergeField{plain("y", "float", "Real16")}},
-	{name: "same bits", first: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)}, second: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)}},
+	{name: "same bits", first: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)},
+		second: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)}},
 	{name: "other bits", first: []mergeField{truncated("y", 20)}, second: []mergeField{truncated("y", 24)}},
-	{name: "other quantized bits", first: []mergeField{quantized("y", 10, 0, 1023)}, second: []mergeField{quantized("y", 12, 0, 1023)}},
-	{name: "other range", first: []mergeField{quantized("y", 10, 0, 1023)}, second: []mergeField{quantized("y", 10, -1, 1022)}},
+	{name: "other quantized bits", first: []mergeField{quantized("y", 10, 0, 1023)},
+		second: []mergeField{quantized("y", 12, 0, 1023)}},
+	{name: "other range", first: []mergeField{quantized("y", 10, 0, 1023)},
+		second: []mergeField{quantized("y", 10, -1, 1022)}},
 	{name: "bits extra", second: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)}},
 	{name: "bits missing", first: []mergeField{truncated("y", 20), quantized("z", 10, 0, 1023)}},
 	{name: "zero out of range", first: []mergeField{quantized("y", 7, 1, 128)}},
@@ -285,20 +306,25 @@ var mergeCases = []mergeCase{
 	{name: "empty first, extra", second: mergeMore, edit: func(first, _ *mergeFile) { first.Entries = 0 }},
 	{name: "empty second, extra", second: mergeMore, edit: func(_, second *mergeFile) { second.Entries = 0 }},
 
-	{name: "several representations", first: []mergeField{plain("y", "float", "Real32", "SplitReal32")}, second: []mergeField{plain("y", "float", "Real32", "SplitReal32")}},
-	{name: "several representations second", first: []mergeField{plain("y", "float")}, second: []mergeField{plain("y", "float", "SplitReal32", "Real16")}},
+	{name: "several representations", first: []mergeField{plain("y", "float", "Real32", "SplitReal32")},
+		second: []mergeField{plain("y", "float", "Real32", "SplitReal32")}},
+	{name: "several representations second", first: []mergeField{plain("y", "float")},
+		second: []mergeField{plain("y", "float", "SplitReal32", "Real16")}},
 	{name: "class", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 7, "a", "b")}},
-	{name: "class without checksum", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 0, "a", "b")}},
+	{name: "class without checksum", first: []mergeField{class(1, 7, "a", "b")},
+		second: []mergeField{class(1, 0, "a", "b")}},
 	{name: "class version", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(2, 7, "a", "b")}},
 	{name: "class checksum", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 8, "a", "b")}},
-	{name: "members in other order", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 7, "b", "a")}},
+	{name: "members in other order", first: []mergeField{class(1, 7, "a", "b")},
+		second: []mergeField{class(1, 7, "b", "a")}},
 	{name: "fewer members", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 7, "a")}},
 	{name: "other members", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 7, "a", "c")}},
 }
 
 // oursOnly reports whether ROOT cannot write the files of the case.
 func (c mergeCase) oursOnly() bool {
-	return slices.ContainsFunc(slices.Concat(c.first, c.second), func(f mergeField) bool { return f.class != nil || len(f.Columns) > 1 })
+	return slices.ContainsFunc(slices.Concat(c.first, c.second),
+		func(f mergeField) bool { return f.class != nil || len(f.Columns) > 1 })
 }
 
 // A mergeJob is two inputs that this library and ROOT merge.
@@ -339,7 +365,8 @@ const (
 )
 
 var mergeDifferences = []mergeDifference{
-	{"several representations( second)?|special_multirep.*", rootRefuses, "its merger knows one representation only; here they are kept or unified"},
+	{"several representations( second)?|special_multirep.*", rootRefuses,
+		"its merger knows one representation only; here they are kept or unified"},
 	{"bits (extra|missing)", rootRefuses, "in union mode: it has no zeros for columns of a chosen number of bits"},
 	{"special_nochecksum", rootRefuses, "it aborts on pages without checksums"},
 	{"special_streamer", rootRefuses, "it wants the dictionary of the class"},
@@ -471,8 +498,10 @@ func newMergeJob(first, second, name string, mode surgery.Mode, base string) *me
 // mergeGood lists files of ROOT that are merged with themselves.
 func mergeGood(t *testing.T, dir string) (jobs []*mergeJob) {
 	for _, in := range []string{
-		"special_late:late", "special_late_none:late", "special_dirs:top", "special_chunks_none:chunks", "special_chunks_zstd:chunks",
-		"special_attributes:main", "special_samepage:same", "special_nochecksum:plain", "special_zero:zero", "special_streamer:streamed",
+		"special_late:late", "special_late_none:late", "special_dirs:top", "special_chunks_none:chunks",
+		"special_chunks_zstd:chunks",
+		"special_attributes:main", "special_samepage:same", "special_nochecksum:plain", "special_zero:zero",
+		"special_streamer:streamed",
 		"special_soa:soa", "special_multirep:multi", "special_multirep_none:multi", "special_multirep_late:multi",
 		"types_zstd_empty:types",
 	} {
@@ -532,7 +561,8 @@ func (j *mergeJob) judge(t *testing.T, refused error, root mergeView, view rootV
 		}
 	}
 	if !reflect.DeepEqual(view.Entries, root.Entries) || !slices.Equal(view.Columns, root.Columns) {
-		return otherContents, fmt.Sprintf("\n\t%v\n\t%v\nROOT's\n\t%v\n\t%v", view.Columns, view.Entries, root.Columns, root.Entries)
+		return otherContents, fmt.Sprintf("\n\t%v\n\t%v\nROOT's\n\t%v\n\t%v", view.Columns, view.Entries,
+			root.Columns, root.Entries)
 	}
 	got, err := judgeLines(j.ours, j.Name)
 	if err != nil {

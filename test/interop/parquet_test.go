@@ -15,8 +15,9 @@ var parquetDiffers = map[string]string{
 	"repeated is list<double>, nullable": "arrow-go takes items of repeated columns for nullable",
 }
 
-// TestParquet converts Parquet files of pyarrow, DuckDB and parquet-go to RNTuples and back: pyarrow reads the
-// same types and values from both, and ROOT those that rnt prints from the RNTuples.
+// TestParquet converts Parquet files of pyarrow, DuckDB and parquet-go to RNTuples and back:
+// pyarrow reads the same types and values from both, and ROOT those that rnt prints from the
+// RNTuples.
 func TestParquet(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -46,12 +47,14 @@ func TestParquet(t *testing.T) {
 		root, back := base+".root", base+".back"
 		out, err := tool("convert", "-q", file, root)
 		if refused := strings.HasPrefix(filepath.Base(file), "refused"); refused || err != nil {
-			if _, left := os.Stat(root); !refused || err == nil || left == nil || !strings.Contains(out, `"price"`) && !strings.Contains(out, `"took"`) || strings.Contains(out, `"fine"`) {
+			if _, left := os.Stat(root); !refused || err == nil || left == nil || !strings.Contains(out, `"price"`) &&
+				!strings.Contains(out, `"took"`) || strings.Contains(out, `"fine"`) {
 				t.Errorf("%s: %v, %s", file, err, out)
 			}
 			continue
 		}
-		for _, args := range [][]string{{"diff", file, root}, {"convert", "-q", "--to", "parquet", root, back}, {"diff", root, back}} {
+		for _, args := range [][]string{{"diff", file, root}, {"convert", "-q", "--to", "parquet", root, back},
+			{"diff", root, back}} {
 			if out, err := tool(args...); err != nil {
 				t.Errorf("rnt %v: %v\n%s", args, err, out)
 			}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRDataFrame has ROOT compute with what the Python package writes of tables without nulls, whose columns must be
-// plain numbers and vectors for that. ROOT must not warn of anything.
+// TestRDataFrame has ROOT compute with what the Python package writes of tables without nulls,
+// whose columns must be plain numbers and vectors for that. ROOT must not warn of anything.
 func TestRDataFrame(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()

@@ -24,7 +24,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// A remoteJob is what this library, ROOT and uproot do with a file at a URL; see testdata/gen/remote.py.
+// A remoteJob is what this library, ROOT and uproot do with a file at a URL; see
+// testdata/gen/remote.py.
 type remoteJob struct {
 	Do      string   `json:"do"`
 	URL     string   `json:"url,omitempty"`
@@ -41,7 +42,8 @@ type remoteJob struct {
 	goal  float64      // how many times as fast as others this library must be; 0: it does not matter
 }
 
-// whole reports whether uproot reads the whole file for the job: with thousands of requests, one after the other.
+// whole reports whether uproot reads the whole file for the job: with thousands of requests, one
+// after the other.
 func (j *remoteJob) whole() bool { return j.Do == "all" || j.Do == "skim" }
 
 // A remoteResult is what comes of it.
@@ -174,7 +176,8 @@ type cost struct {
 	seconds         float64
 }
 
-// A remoteTest compares what jobs cost over links of some latency, with a file behind servers of two protocols.
+// A remoteTest compares what jobs cost over links of some latency, with a file behind servers of
+// two protocols.
 type remoteTest struct {
 	t     *testing.T
 	dir   string
@@ -187,7 +190,8 @@ type remoteTest struct {
 // bandwidth is that of links, in bytes per second.
 const bandwidth = 100e6
 
-// measure does a job over a new link, so that no connection is there and nothing is known of its latency.
+// measure does a job over a new link, so that no connection is there and nothing is known of its
+// latency.
 func (m *remoteTest) measure(p remotePeer, j remoteJob, latency time.Duration) (c cost) {
 	m.t.Run(fmt.Sprintf("%s by %s over %s, %s", j.name, p.name, p.scheme, latency), func(t *testing.T) {
 		target, path := m.http.Addr, "/j.root"
@@ -242,7 +246,8 @@ func (m *remoteTest) compare(j remoteJob, latency time.Duration, rounds int) {
 		if p.name != "ours" {
 			fastest = min(fastest, costs[i].seconds)
 		}
-		m.t.Logf("%5s  %-15s  %-6s  %-4s  %4d requests  %8d bytes, %8d of pages  %6.3f s", latency, j.name, p.name, p.scheme, costs[i].requests, costs[i].bytes, j.pages, costs[i].seconds)
+		m.t.Logf("%5s  %-15s  %-6s  %-4s  %4d requests  %8d bytes, %8d of pages  %6.3f s", latency, j.name, p.name, p.scheme,
+			costs[i].requests, costs[i].bytes, j.pages, costs[i].seconds)
 	}
 	for i, p := range peers {
 		if p.name != "ours" {
@@ -263,8 +268,8 @@ func (m *remoteTest) compare(j remoteJob, latency time.Duration, rounds int) {
 	}
 }
 
-// openingBytes is how many bytes opening the file takes at most: 64 KiB of its start, as many of its end, and a little
-// of the protocol.
+// openingBytes is how many bytes opening the file takes at most: 64 KiB of its start, as many of
+// its end, and a little of the protocol.
 const openingBytes = 136 << 10
 
 // median returns the median of what costs have.
@@ -280,8 +285,8 @@ func median[T cmp.Ordered](all []cost, of func(cost) T) T {
 // remoteEntries is the number of entries of the file, which has about 46 MB.
 const remoteEntries = 440_000
 
-// chosenBlocks are the values of LuminosityBlock, of 500 entries in each 100,000, that are skimmed: an entry in a hundred,
-// in half of the clusters.
+// chosenBlocks are the values of LuminosityBlock, of 500 entries in each 100,000, that are skimmed:
+// an entry in a hundred, in half of the clusters.
 var chosenBlocks = []int{77, 78}
 
 // chosenEntries returns the entries with these.
@@ -318,7 +323,8 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 			j.pages = pages.of(nil, []rntuple.EntryRange{{End: r.NumEntries()}})
 		}
 	}
-	skim := remoteJob{name: "skim", Do: "skim", URL: path, Fields: four, Field: "LuminosityBlock", Values: chosenBlocks, goal: 3}
+	skim := remoteJob{name: "skim", Do: "skim", URL: path, Fields: four, Field: "LuminosityBlock",
+		Values: chosenBlocks, goal: 3}
 	skim.pages = pages.of([]string{skim.Field}, chosenEntries())
 	type entry struct {
 		PV_npvs          int32
@@ -340,8 +346,8 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 	return append(jobs, skim)
 }
 
-// TestRemote compares what it takes to read a file far away with what it takes ROOT and uproot: requests and bytes,
-// and in the nightly gate, RNTUPLE_CAMPAIGN=1, the time.
+// TestRemote compares what it takes to read a file far away with what it takes ROOT and uproot:
+// requests and bytes, and in the nightly gate, RNTUPLE_CAMPAIGN=1, the time.
 func TestRemote(t *testing.T) {
 	asked(t) // alone, since times are measured
 	m := &remoteTest{t: t, dir: t.TempDir()}
@@ -387,8 +393,8 @@ type storedPages struct {
 	sizes map[string][]int64 // of collections, by entry
 }
 
-// of returns the bytes of the pages of some fields, and of the pages of all fields that have values of some entries. Pages
-// that fields share count once.
+// of returns the bytes of the pages of some fields, and of the pages of all fields that have values
+// of some entries. Pages that fields share count once.
 func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes int64) {
 	p.t.Helper()
 	clusters, err := p.r.StoredClusters(p.t.Context())
@@ -420,7 +426,8 @@ func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes i
 			for _, page := range cluster.Columns()[c.ID].Pages {
 				first, end := next, next+int64(page.NumElements)
 				next = end
-				some := slices.Contains(fields, name) || slices.ContainsFunc(wanted, func(w [2]int64) bool { return w[0] < end && first < w[1] })
+				some := slices.Contains(fields, name) ||
+					slices.ContainsFunc(wanted, func(w [2]int64) bool { return w[0] < end && first < w[1] })
 				if some && !seen[page.Locator.Offset] {
 					seen[page.Locator.Offset] = true
 					bytes += int64(page.StoredSize())

@@ -55,7 +55,8 @@ func TestRescue(t *testing.T) {
 		}
 	}
 	args := []string{"--columns"}
-	for _, name := range []string{"special_late", "special_multirep_late", "special_samepage", "special_nochecksum", "types_zlib_groups"} {
+	for _, name := range []string{"special_late", "special_multirep_late", "special_samepage",
+		"special_nochecksum", "types_zlib_groups"} {
 		before, after, _ := save("../../testdata/good/"+name+".root", noHead, nil)
 		args = append(args, before, after)
 	}
@@ -66,7 +67,8 @@ func TestRescue(t *testing.T) {
 		}
 	}
 	before, after, _ := save("../../testdata/good/special_attributes.root", noHead, nil)
-	if views := rootViews(t, "--attributes", before, after); len(views[0].Attributes) == 0 || !reflect.DeepEqual(views[0].Attributes, views[1].Attributes) {
+	if views := rootViews(t, "--attributes", before, after); len(views[0].Attributes) == 0 ||
+		!reflect.DeepEqual(views[0].Attributes, views[1].Attributes) {
 		t.Errorf("ROOT reads the attributes %v, want %v", views[1].Attributes, views[0].Attributes)
 	}
 }

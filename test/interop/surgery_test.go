@@ -24,7 +24,8 @@ import (
 // in the middle of a cluster.
 var surgeryFields = slices.Concat(mergeBase, []mergeField{
 	plain("d", "double"), plain("i", "std::vector<std::int32_t>"), plain("o", "std::optional<float>"),
-	plain("vv", "std::vector<std::vector<float>>"), projected("view", "std::int32_t", "x"), late(7, plain("l", "float")), late(7, plain("ls", "std::string")),
+	plain("vv", "std::vector<std::vector<float>>"), projected("view", "std::int32_t", "x"), late(7, plain("l", "float")),
+	late(7, plain("ls", "std::string")),
 })
 
 // An operated is an output of package surgery, with what it must hold.
@@ -97,9 +98,18 @@ func (s *surgeon) both() []string {
 var operations = []operation{
 	{"nothing", func(s *surgeon) { s.is(nil, s.a.Path, "n", s.a.lines(surgeryFields)) }},
 	{"merge by copying", func(s *surgeon) { s.merge(surgery.Options{AtMost: new(surgery.Copy)}) }},
-	{"merge with recompression", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Recompress, Write: compressed(404)}) }},
-	{"merge with resealing", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Reseal, Write: compressed(101)}) }},
-	{"merge with rewriting", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Rewrite, Write: compressed(0)}) }},
+	{"merge with recompression", func(s *surgeon) {
+		s.merge(surgery.Options{AtLeast: surgery.Recompress,
+			Write: compressed(404)})
+	}},
+	{"merge with resealing", func(s *surgeon) {
+		s.merge(surgery.Options{AtLeast: surgery.Reseal,
+			Write: compressed(101)})
+	}},
+	{"merge with rewriting", func(s *surgeon) {
+		s.merge(surgery.Options{AtLeast: surgery.Rewrite,
+			Write: compressed(0)})
+	}},
 	{"merge of small clusters", func(s *surgeon) { s.merge(surgery.Options{JoinClusters: 1000}) }},
 	{"merge in place", func(s *surgeon) {
 		out := s.copied()
@@ -117,7 +127,8 @@ var operations = []operation{
 		}
 		keep := func(x int32) bool { return x < 6 || x%2 == 0 }
 		out := s.out()
-		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, rntuple.WhereFunc(func(e *entry) bool { return keep(e.X) }), nil)
+		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)},
+			rntuple.WhereFunc(func(e *entry) bool { return keep(e.X) }), nil)
 		var want []string
 		for _, line := range s.both() {
 			var e entry
@@ -227,9 +238,11 @@ func TestSurgery(t *testing.T) {
 		}
 		s := &surgeon{
 			t: t, dir: dir, writer: writer,
-			a:     file("a", mergeFile{Entries: 12, Fields: surgeryFields}),
-			b:     file("b", mergeFile{Entries: 11, Fields: surgeryFields, Start: 40}),
-			other: file("other", mergeFile{Entries: 12, Fields: []mergeField{plain("m_f", "float"), plain("m_i", "std::vector<std::int32_t>"), late(8, plain("m_s", "std::string"))}, Start: 70}),
+			a: file("a", mergeFile{Entries: 12, Fields: surgeryFields}),
+			b: file("b", mergeFile{Entries: 11, Fields: surgeryFields, Start: 40}),
+			other: file("other", mergeFile{Entries: 12,
+				Fields: []mergeField{plain("m_f", "float"), plain("m_i", "std::vector<std::int32_t>"),
+					late(8, plain("m_s", "std::string"))}, Start: 70}),
 		}
 		if files := []mergeFile{s.a, s.b, s.other}; writer == "ROOT" {
 			mergedByROOT(t, map[string]any{"files": files, "jobs": []mergeJob{}})

@@ -33,7 +33,8 @@ var (
 		"vector_color":  "only a dictionary tells that EvColor is an enum",
 	}
 	refusedByROOT = map[string]string{
-		"clones_": "TClonesArray", "deque_": "std::deque", "list_": "std::list", "leaf_f": "Float16_t", "packed_": "Float16_t",
+		"clones_": "TClonesArray", "deque_": "std::deque", "list_": "std::list", "leaf_f": "Float16_t",
+		"packed_":  "Float16_t",
 		"lorentz_": "TLorentzVector has a streamer of its own", "vector_lorentz": "TLorentzVector", "named_": "TString",
 		"objstring_": "TString", "tstring": "TString", "text_": "TString", "vector_text": "TString", "pointing_": "a pointer",
 		"chain0": "only the chain of all is imported", "chain1": "so", "chain2": "so", "chain3": "so",
@@ -51,17 +52,25 @@ var (
 	}
 	// What ROOT 6.40 does not print.
 	notShown = map[string]string{
-		"event_": "a crash, for virtual destructors", "hit_": "a crash", "vector_hit_": "a crash", "vector_event": "a crash", "baskets_": "a crash",
-		"empty": "a crash", "counted": "cardinalities", "midfill": "cardinalities", "chain": "cardinalities", "others_": "other names",
+		"event_": "a crash, for virtual destructors", "hit_": "a crash", "vector_hit_": "a crash",
+		"vector_event": "a crash", "baskets_": "a crash",
+		"empty": "a crash", "counted": "cardinalities", "midfill": "cardinalities", "chain": "cardinalities",
+		"others_":       "other names",
 		"map_unordered": "the order differs",
 	}
-	// What uproot 5.7 reads wrongly or not at all in trees; ROOT's values, or those of other splits, are compared too.
+	// What uproot 5.7 reads wrongly or not at all in trees; ROOT's values, or those of other
+	// splits, are compared too.
 	notUproot = map[string]string{
-		"baskets_no_offsets": "offsets that are left out", "clones_split1": "objects in TClonesArray", "deque_short": "std::deque",
-		"event_": "classes without a version", "hit_": "classes without a version", "vector_hit_": "classes without a version",
-		"vector_point_split0": "classes without a version", "vector_event": "objects member by member", "leaf_C": "empty C strings",
-		"leaf_array_one": "an array of one element, which ROOT and we take for a number", "leaf_d_wide": "32 bits have 2^32-1 steps",
-		"objstring_split0": "it is a string there", "packed_split0": "Float16_t in objects", "text_split0": "std::map in objects",
+		"baskets_no_offsets": "offsets that are left out", "clones_split1": "objects in TClonesArray",
+		"deque_short": "std::deque",
+		"event_":      "classes without a version", "hit_": "classes without a version",
+		"vector_hit_":         "classes without a version",
+		"vector_point_split0": "classes without a version", "vector_event": "objects member by member",
+		"leaf_C":           "empty C strings",
+		"leaf_array_one":   "an array of one element, which ROOT and we take for a number",
+		"leaf_d_wide":      "32 bits have 2^32-1 steps",
+		"objstring_split0": "it is a string there", "packed_split0": "Float16_t in objects",
+		"text_split0": "std::map in objects",
 		"vector_text": "maps member by member",
 	}
 )
@@ -90,7 +99,8 @@ func TestTrees(t *testing.T) {
 	part := func(n int) string { return filepath.Join(dir, fmt.Sprintf("chain%d.root", n)) }
 	whole := part(0) + "," + part(1) + "," + part(2)
 	trees := convertTrees(t, ours, append(files, whole))
-	if bad := convertTrees(t, ours, []string{whole + "," + part(3)}); !strings.Contains(bad[0].Error, "chain3.root") || !strings.Contains(bad[0].Error, `"y"`) {
+	if bad := convertTrees(t, ours, []string{whole + "," + part(3)}); !strings.Contains(bad[0].Error, "chain3.root") ||
+		!strings.Contains(bad[0].Error, `"y"`) {
 		t.Errorf("a chain whose last file has another type of y: %q", bad[0].Error)
 	}
 	for _, c := range trees {
@@ -118,7 +128,8 @@ func TestTrees(t *testing.T) {
 // convertTrees converts all trees in files.
 func convertTrees(t *testing.T, dir string, files []string) (all []converted) {
 	t.Helper()
-	out, err := exec.Command("go", slices.Concat([]string{"run", "../../bridge/rntgroot/internal/fromtree", dir}, files)...).Output()
+	out, err := exec.Command("go", slices.Concat([]string{"run", "../../bridge/rntgroot/internal/fromtree", dir},
+		files)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +183,8 @@ func showTrees(t *testing.T, trees []converted, dir, ours string) {
 	var files [2][]string
 	for _, c := range trees {
 		imported := filepath.Join(dir, "imported", c.Name+".root")
-		if _, err := os.Stat(imported); err != nil || c.Error != "" || explained(notShown, c.Name) != "" || explained(alsoDiffers, c.Name) != "" {
+		if _, err := os.Stat(imported); err != nil || c.Error != "" || explained(notShown, c.Name) != "" ||
+			explained(alsoDiffers, c.Name) != "" {
 			continue
 		}
 		files[0] = append(files[0], imported)
@@ -265,7 +277,8 @@ func uprootTrees(t *testing.T, trees []converted, dir string) {
 	var names []string
 	for _, c := range trees {
 		if c.Error == "" && c.Entries > 0 && !strings.Contains(c.File, ",") {
-			args = append(args, c.File, c.Tree, filepath.Join(dir, c.Name+".root"), c.Tree[strings.LastIndexByte(c.Tree, '/')+1:])
+			args = append(args, c.File, c.Tree, filepath.Join(dir, c.Name+".root"),
+				c.Tree[strings.LastIndexByte(c.Tree, '/')+1:])
 			names = append(names, c.Name)
 		}
 	}

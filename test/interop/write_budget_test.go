@@ -50,7 +50,8 @@ func TestWriteBudget(t *testing.T) {
 		t.Run(fmt.Sprintf("%s,%d,%d,%d,%d", c.kind, c.setting, c.cluster, c.budget, c.page), func(t *testing.T) {
 			dir := t.TempDir()
 			root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
-			script(t, "written_budget.sh", "write", root, c.kind, fmt.Sprint(c.setting), fmt.Sprint(c.cluster), fmt.Sprint(c.unzipped), fmt.Sprint(c.budget), fmt.Sprint(c.page), fmt.Sprint(c.entries))
+			script(t, "written_budget.sh", "write", root, c.kind, fmt.Sprint(c.setting), fmt.Sprint(c.cluster),
+				fmt.Sprint(c.unzipped), fmt.Sprint(c.budget), fmt.Sprint(c.page), fmt.Sprint(c.entries))
 			if c.page == 0 {
 				c.page = 1 << 20
 			}

@@ -156,11 +156,13 @@ func TestWriteUpdate(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ours := map[string]string{"ours;1": "ROOT::RNTuple", "dir;1": "TDirectoryFile", "dir/sub;1": "TDirectoryFile", "dir/sub/ours;1": "ROOT::RNTuple"}
+	ours := map[string]string{"ours;1": "ROOT::RNTuple", "dir;1": "TDirectoryFile", "dir/sub;1": "TDirectoryFile",
+		"dir/sub/ours;1": "ROOT::RNTuple"}
 	whole(t, path, ours)
 	quiet(t, "written_container.py", "update", path, "dir/second")
 	quiet(t, "written_container.py", "update", path, "second")
-	again := map[string]string{"named;2": "TNamed", "h;2": "TH1D", "second;1": "ROOT::RNTuple", "dir/second;1": "ROOT::RNTuple"}
+	again := map[string]string{"named;2": "TNamed", "h;2": "TH1D", "second;1": "ROOT::RNTuple",
+		"dir/second;1": "ROOT::RNTuple"}
 	whole(t, path, merged(ours, rootAdds, again))
 	for _, name := range []string{"ours", "dir/sub/ours"} {
 		if got := linesOf(t, path, name); !slices.Equal(got, lines) {
@@ -188,19 +190,22 @@ func TestWriteMerge(t *testing.T) {
 		copyEvents(t, ours, root, &rntuple.WriteOptions{Compression: settingOf(setting), ClusterSize: 10_000})
 		whole(t, ours, map[string]string{"events;1": "ROOT::RNTuple"})
 		want, view := linesOf(t, root, "events"), rootViews(t, root+":events")[0]
-		for name, inputs := range map[string][]string{"ours first": {ours, root}, "ROOT's first": {root, ours}, "ours only": {ours, ours}} {
+		for name, inputs := range map[string][]string{"ours first": {ours, root}, "ROOT's first": {root, ours},
+			"ours only": {ours, ours}} {
 			out := filepath.Join(dir, "merged.root")
 			os.Remove(out)
 			_, stderr, err := run("written_hadd.sh", append([]string{out}, inputs...)...)
 			// hadd prints as much for ROOT's own files.
-			if s := string(stderr); err != nil || s != "Warning in <TFileMerger::MergeRecursive>: Merging RNTuples is experimental\n" {
+			if s := string(stderr); err != nil ||
+				s != "Warning in <TFileMerger::MergeRecursive>: Merging RNTuples is experimental\n" {
 				t.Fatalf("%d, %s: hadd says %v\n%s", setting, name, err, s)
 			}
 			whole(t, out, map[string]string{"events;1": "ROOT::RNTuple"})
 			if got := linesOf(t, out, "events"); !slices.Equal(got, append(slices.Clone(want), want...)) {
 				t.Errorf("%d, %s: we read %d entries, want %d twice, or others", setting, name, len(got), len(want))
 			}
-			if got := rootViews(t, out+":events")[0].Entries; !reflect.DeepEqual(got, append(slices.Clone(view.Entries), view.Entries...)) {
+			if got := rootViews(t, out+":events")[0].Entries; !reflect.DeepEqual(got,
+				append(slices.Clone(view.Entries), view.Entries...)) {
 				t.Errorf("%d, %s: ROOT reads %d entries, want %d twice, or others", setting, name, len(got), len(view.Entries))
 			}
 		}
@@ -214,7 +219,8 @@ func TestWriteAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "root.root")
 	script(t, "written_size.sh", path, "505", "500")
 	quiet(t, "written_container.py", "update", path, "dir/second")
-	keys := merged(rootAdds, map[string]string{"events;1": "ROOT::RNTuple", "dir;1": "TDirectoryFile", "dir/second;1": "ROOT::RNTuple"})
+	keys := merged(rootAdds, map[string]string{"events;1": "ROOT::RNTuple", "dir;1": "TDirectoryFile",
+		"dir/second;1": "ROOT::RNTuple"})
 	whole(t, path, keys)
 	events := linesOf(t, path, "events")
 
@@ -240,7 +246,8 @@ func TestWriteAppend(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	keys = merged(keys, map[string]string{"dir/ours;1": "ROOT::RNTuple", "new;1": "TDirectoryFile", "new/sub;1": "TDirectoryFile", "new/sub/ours;1": "ROOT::RNTuple", "events;2": "ROOT::RNTuple"})
+	keys = merged(keys, map[string]string{"dir/ours;1": "ROOT::RNTuple", "new;1": "TDirectoryFile",
+		"new/sub;1": "TDirectoryFile", "new/sub/ours;1": "ROOT::RNTuple", "events;2": "ROOT::RNTuple"})
 	whole(t, path, keys)
 	quiet(t, "written_container.py", "update", path, "new/third")
 	whole(t, path, merged(keys, map[string]string{"named;2": "TNamed", "h;2": "TH1D", "new/third;1": "ROOT::RNTuple"}))
@@ -248,7 +255,8 @@ func TestWriteAppend(t *testing.T) {
 	if got := linesOf(t, path, "events;1"); !slices.Equal(got, events) {
 		t.Errorf("events;1 has %d entries, want %d, or others", len(got), len(events))
 	}
-	views := rootViews(t, path+":events;2", path+":dir/ours", path+":new/sub/ours", path+":dir/second", path+":new/third", path+":events;1")
+	views := rootViews(t, path+":events;2", path+":dir/ours", path+":new/sub/ours", path+":dir/second",
+		path+":new/third", path+":events;1")
 	for _, v := range views[:3] {
 		sameEntries(t, "ours", v, `{"X":0}`, `{"X":1}`, `{"X":2}`)
 	}

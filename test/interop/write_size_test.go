@@ -43,7 +43,8 @@ func TestWriteSize(t *testing.T) {
 	row := func(name, ours, root, seconds string, took time.Duration, cluster int64) {
 		a, b := inspect(t, ours), inspect(t, root)
 		ratio := float64(a.size) / float64(b.size)
-		fmt.Fprintf(tab, "%s\t%d\t%d\t%.4f\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", name, a.size, b.size, ratio, a.Clusters, b.Clusters, a.Total.Pages, b.Total.Pages, took.Seconds(), seconds)
+		fmt.Fprintf(tab, "%s\t%d\t%d\t%.4f\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", name, a.size, b.size, ratio, a.Clusters,
+			b.Clusters, a.Total.Pages, b.Total.Pages, took.Seconds(), seconds)
 		limit := 1.02
 		if strings.Contains(name, "404") { // written fast
 			limit = 1.16
@@ -64,7 +65,8 @@ func TestWriteSize(t *testing.T) {
 	dir := t.TempDir()
 	dimuon := filepath.Join(dir, "dimuon.root")
 	begin := time.Now()
-	if err := rewrite(dimuon, "../../testdata/dimuon.root", "Events", layout{page: 1 << 20, clusters: dimuonClusters}, &rntuple.WriteOptions{}); err != nil {
+	if err := rewrite(dimuon, "../../testdata/dimuon.root", "Events", layout{page: 1 << 20, clusters: dimuonClusters},
+		&rntuple.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	row("dimuon, 505", dimuon, "../../testdata/dimuon.root", "", time.Since(begin), 0)
@@ -147,7 +149,8 @@ func sameColumns(t *testing.T, name string, a, b inspected, slack int64) {
 		d := b.Columns[i]
 		path := c.Column.Owner.Path()
 		if c.Column.Format() != d.Column.Format() || path != d.Column.Owner.Path() || c.Elements != d.Elements {
-			t.Errorf("%s: column %d is %v of %s with %d elements, ROOT's %v of %s with %d", name, i, c.Column.Format(), path, c.Elements, d.Column.Format(), d.Column.Owner.Path(), d.Elements)
+			t.Errorf("%s: column %d is %v of %s with %d elements, ROOT's %v of %s with %d", name, i, c.Column.Format(), path,
+				c.Elements, d.Column.Format(), d.Column.Owner.Path(), d.Elements)
 		}
 		if c.Pages > d.Pages+slack || c.Pages < d.Pages-slack {
 			t.Errorf("%s: %s has %d pages, ROOT's %d", name, path, c.Pages, d.Pages)

@@ -120,9 +120,11 @@ func (r *recorder) check(err error) {
 	}
 }
 
-func record(t *testing.T, path, name string, names string, doc []*schema.FieldDocument, opts *rntuple.WriteOptions) *recorder {
+func record(t *testing.T, path, name string, names string, doc []*schema.FieldDocument,
+	opts *rntuple.WriteOptions) *recorder {
 	t.Helper()
-	w, err := rntuple.CreateRecords(path, name, &schema.Document{Name: name[strings.LastIndexByte(name, '/')+1:], Fields: doc}, opts)
+	w, err := rntuple.CreateRecords(path, name,
+		&schema.Document{Name: name[strings.LastIndexByte(name, '/')+1:], Fields: doc}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +136,8 @@ func TestWriteLate(t *testing.T) {
 	needed(t)
 	for _, setting := range []compress.Settings{505, compress.None} {
 		path := filepath.Join(t.TempDir(), "late.root")
-		r := record(t, path, "late", "x v", []*schema.FieldDocument{fieldOf(t, "x", "std::int32_t"), fieldOf(t, "v", "std::vector<std::int32_t>")}, &rntuple.WriteOptions{Compression: setting})
+		r := record(t, path, "late", "x v", []*schema.FieldDocument{fieldOf(t, "x", "std::int32_t"),
+			fieldOf(t, "v", "std::vector<std::int32_t>")}, &rntuple.WriteOptions{Compression: setting})
 		r.put(int32(1), []any{})
 		r.check(r.w.CommitCluster())
 		r.put(int32(2), []any{int32(7)})
@@ -142,14 +145,18 @@ func TestWriteLate(t *testing.T) {
 		r.check(r.w.Extend(
 			fieldOf(t, "a", "std::array<std::int32_t,2>"), fieldOf(t, "f", "std::vector<float>"), fieldOf(t, "s", "std::string"),
 			fieldOf(t, "o", "std::optional<std::int32_t>"), fieldOf(t, "b", "std::bitset<3>"),
-			fieldOf(t, "x2", "std::int32_t", viewOn("x")), fieldOf(t, "n", "ROOT::RNTupleCardinality<std::uint32_t>", viewOn("v"))))
+			fieldOf(t, "x2", "std::int32_t", viewOn("x")),
+			fieldOf(t, "n", "ROOT::RNTupleCardinality<std::uint32_t>", viewOn("v"))))
 		r.names = append(r.names, "a", "f", "s", "o", "b")
-		r.put(int32(4), []any{int32(8), int32(9)}, []any{int32(5), int32(6)}, []any{float32(1.5)}, "late", int32(42), value.Bits{true, false, true})
+		r.put(int32(4), []any{int32(8), int32(9)}, []any{int32(5), int32(6)}, []any{float32(1.5)}, "late", int32(42),
+			value.Bits{true, false, true})
 		r.check(r.w.CommitClusterGroup())
 		r.put(int32(5), []any{}, []any{int32(7), int32(8)}, []any{}, "", nil, value.Bits{false, false, true})
-		r.check(r.w.Extend(fieldOf(t, "last", "double"), fieldOf(t, "k", "ROOT::RNTupleCardinality<std::uint64_t>", viewOn("f"))))
+		r.check(r.w.Extend(fieldOf(t, "last", "double"),
+			fieldOf(t, "k", "ROOT::RNTupleCardinality<std::uint64_t>", viewOn("f"))))
 		r.names = append(r.names, "last")
-		r.put(int32(6), []any{int32(1)}, []any{int32(9), int32(10)}, []any{float32(2.5), float32(3.5)}, "end", nil, value.Bits{true, true, true}, 0.25)
+		r.put(int32(6), []any{int32(1)}, []any{int32(9), int32(10)}, []any{float32(2.5), float32(3.5)}, "end", nil,
+			value.Bits{true, true, true}, 0.25)
 		r.check(r.w.Close())
 
 		v := rootViews(t, path+":late")[0]
@@ -199,7 +206,8 @@ func TestWriteRepresentations(t *testing.T) {
 	r.put(0.25, []any{int32(5), int32(6)}, "six")
 	r.check(r.w.Close())
 	v := rootViews(t, path+":multi")[0]
-	sameEntries(t, "multi", v, `{"x":0.5,"v":[1],"s":"one"}`, `{"x":2,"v":[],"s":"two"}`, `{"x":0.1,"v":[2,3],"s":"three"}`,
+	sameEntries(t, "multi", v, `{"x":0.5,"v":[1],"s":"one"}`, `{"x":2,"v":[],"s":"two"}`,
+		`{"x":0.1,"v":[2,3],"s":"three"}`,
 		`{"x":4.5,"v":[4],"s":"four"}`, `{"x":5.5,"v":[],"s":"five"}`, `{"x":0.25,"v":[5,6],"s":"six"}`)
 }
 
@@ -220,7 +228,8 @@ func TestWriteChunks(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		path := filepath.Join(dir, fmt.Sprintf("chunks_%d.root", setting))
-		r := record(t, path, "chunks", strings.Join(names, " "), doc, &rntuple.WriteOptions{Compression: settingOf(setting), MaxKeySize: size, MaxUnzippedPageSize: 8192})
+		r := record(t, path, "chunks", strings.Join(names, " "), doc,
+			&rntuple.WriteOptions{Compression: settingOf(setting), MaxKeySize: size, MaxUnzippedPageSize: 8192})
 		var lines []string
 		state := uint32(setting)
 		for i := range 60 {
@@ -388,8 +397,10 @@ func TestWriteStructs(t *testing.T) {
 	}
 	n, s := int64(-5), "pointed to"
 	for _, e := range []entry{
-		{Run: 7, OK: true, Name: "a name, é", Pt: []float32{0.5, 1.5}, Eta: 17, Grid: [2][3]int16{{1, 2, 3}, {4, 5, 6}}, Opt: &n, Ptr: &s,
-			Map: map[string]int32{"b": 1, "a": 0}, Points: []point{{1, 2}, {3, 4}}, Vertex: point{5, 6}, Bits: [10]bool{0: true, 9: true}, Var: "text",
+		{Run: 7, OK: true, Name: "a name, é", Pt: []float32{0.5, 1.5}, Eta: 17,
+			Grid: [2][3]int16{{1, 2, 3}, {4, 5, 6}}, Opt: &n, Ptr: &s,
+			Map: map[string]int32{"b": 1, "a": 0}, Points: []point{{1, 2}, {3, 4}}, Vertex: point{5, 6},
+			Bits: [10]bool{0: true, 9: true}, Var: "text",
 			Char: 'c', Byte: 200, Color: -3, Nested: [][]string{{"x"}, {}, {"y", "z"}}},
 		{Var: int32(9)},
 	} {

@@ -48,8 +48,9 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// programs returns the folder in which the programs are kept that the scripts compile, which takes minutes. Its
-// name depends on all that they are made of; those of other sources are removed after a week.
+// programs returns the folder in which the programs are kept that the scripts compile, which takes
+// minutes. Its name depends on all that they are made of; those of other sources are removed after
+// a week.
 func programs() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -131,7 +132,8 @@ var rewritten = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	for _, f := range files {
-		if err := rewrite(filepath.Join(dir, f.File), filepath.Join(from, f.File), f.Ntuple, f.layout(), &rntuple.WriteOptions{Compression: settingOf(f.Compression)}); err != nil {
+		if err := rewrite(filepath.Join(dir, f.File), filepath.Join(from, f.File), f.Ntuple, f.layout(),
+			&rntuple.WriteOptions{Compression: settingOf(f.Compression)}); err != nil {
 			return "", fmt.Errorf("%s: %w", f.File, err)
 		}
 	}
@@ -356,7 +358,8 @@ var uprootFaults = []readerFault{
 
 // uprootClusterFaults are further ones with files of several clusters.
 var uprootClusterFaults = []readerFault{
-	fault("variants after the first cluster: it takes their offsets for those in the RNTuple, in ROOT's files, too", "var_.*", "vec_var", "array_var", "Mixed"),
+	fault("variants after the first cluster: it takes their offsets for those in the RNTuple, in ROOT's files, too",
+		"var_.*", "vec_var", "array_var", "Mixed"),
 }
 
 // TestWriteUproot has uproot read files of this library, and compares the values
@@ -372,12 +375,14 @@ func TestWriteUproot(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Only all layouts, and all compressions, because uproot is slow.
-	files := []string{"types_zstd_many.root", "types_none_groups.root", "types_zstd_empty.root", "types_zstd_one.root", "types_lz4_one.root", "types_zlib_one.root", "types_lzma_one.root"}
+	files := []string{"types_zstd_many.root", "types_none_groups.root", "types_zstd_empty.root", "types_zstd_one.root",
+		"types_lz4_one.root", "types_zlib_one.root", "types_lzma_one.root"}
 	var report struct {
 		Uproot string
 		Files  []map[string]string
 	}
-	if err := json.Unmarshal(script(t, "written_uproot.py", append([]string{root, ours, "types"}, files...)...), &report); err != nil {
+	if err := json.Unmarshal(script(t, "written_uproot.py", append([]string{root, ours, "types"}, files...)...),
+		&report); err != nil {
 		t.Fatal(err)
 	}
 	for i, file := range files {

@@ -93,7 +93,8 @@ func TestZoneMaps(t *testing.T) {
 	// It can be indexed anew.
 	_, err = surgery.Index(t.Context(), surgery.Input{Path: out, Name: "n"}, nil)
 	check(err)
-	if got, passed, problems := selected(out); !slices.Equal(got, slices.Concat(want, want, want)) || passed != 9 || len(problems) > 0 {
+	if got, passed, problems := selected(out); !slices.Equal(got, slices.Concat(want, want, want)) ||
+		passed != 9 || len(problems) > 0 {
 		t.Errorf("merged by ROOT and indexed: %v, %d clusters passed over, %v", got, passed, problems)
 	}
 	if got := root.do(rootJob{Read: out}); got.NTuples["n;1"] != oneTo(entries).plus(oneTo(entries)).plus(oneTo(entries)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
-// formats are those of downloads, with their types. With Parquet, by package rntarrow, the compressed engine would have 9.0 MB
-// instead of 2.9.
+// formats are those of downloads, with their types. With Parquet, by package rntarrow, the
+// compressed engine would have 9.0 MB instead of 2.9.
 var formats = map[string]string{"csv": "text/csv", "jsonl": "application/jsonl"}
 
 // Downloaded is the answer to download, after the bytes.
@@ -24,9 +24,9 @@ type Downloaded struct {
 // chunkSize is about the number of bytes that are sent at a time.
 const chunkSize = 1 << 18
 
-// download writes entries of {ntuple, format, fields, where, null, first, count} as a file, which progress gets in pieces, as
-// chunk: those of count entries from first on, or of all from there, for which the condition holds. Fields are paths; null
-// stands for missing values in CSV.
+// download writes entries of {ntuple, format, fields, where, null, first, count} as a file, which
+// progress gets in pieces, as chunk: those of count entries from first on, or of all from there,
+// for which the condition holds. Fields are paths; null stands for missing values in CSV.
 func (f *file) download(c *call) (Answer, error) {
 	var p struct {
 		NTuple, Format, Where string

@@ -18,7 +18,8 @@ import (
 
 // An Engine answers requests. It is safe for concurrent use.
 type Engine struct {
-	// GiveWay, if it is set, is called now and then while a request computes, so that others get a turn.
+	// GiveWay, if it is set, is called now and then while a request computes, so that others get a
+	// turn.
 	GiveWay func()
 
 	mu   sync.Mutex
@@ -83,8 +84,9 @@ var methods = map[string]func(*file, *call) (Answer, error){
 	"stats":     (*file).statistics,
 }
 
-// Do answers a request. It calls progress, which may be nil, with what is to be known before; calls do not overlap.
-// The error is one for ErrorOf. It is that of ctx, or one of a file that another request has replaced, if that ends the request.
+// Do answers a request. It calls progress, which may be nil, with what is to be known before; calls
+// do not overlap. The error is one for ErrorOf. It is that of ctx, or one of a file that another
+// request has replaced, if that ends the request.
 func (e *Engine) Do(ctx context.Context, method string, params json.RawMessage, progress func(Answer)) (Answer, error) {
 	c := &call{ctx: ctx, params: params, progress: progress, giveWay: e.GiveWay}
 	if method == "open" {
@@ -144,8 +146,8 @@ var errReplaced = fmt.Errorf("another file was opened: %w", context.Canceled)
 
 // An Error describes an error for the page.
 type Error struct {
-	// Kind is corrupt, checksum, unsupported, notfound, network, cancelled, invalid, of an expression or another
-	// parameter, or internal.
+	// Kind is corrupt, checksum, unsupported, notfound, network, cancelled, invalid, of an
+	// expression or another parameter, or internal.
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	Path    string `json:"path,omitempty"`   // the part of the file that is at fault
@@ -176,7 +178,8 @@ func ErrorOf(err error) *Error {
 		e.Kind = "notfound"
 	case errors.As(err, new(*remote.Error)):
 		e.Kind = "network"
-	case errors.As(err, new(invalidError)), errors.As(err, new(*expression.Error)), errors.Is(err, rntuple.ErrNoField), errors.Is(err, rntuple.ErrRange):
+	case errors.As(err, new(invalidError)), errors.As(err, new(*expression.Error)), errors.Is(err, rntuple.ErrNoField),
+		errors.Is(err, rntuple.ErrRange):
 		e.Kind = "invalid"
 	}
 	return e

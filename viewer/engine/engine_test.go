@@ -124,7 +124,8 @@ func ask[T any](t *testing.T, e *Engine, method string, params any) T {
 func opened(t *testing.T, path string) (*Engine, Opened) {
 	t.Helper()
 	e := new(Engine)
-	return e, ask[Opened](t, e, "open", map[string]any{"url": serve(t, &backend{b: read(t, path)}), "name": filepath.Base(path)})
+	return e, ask[Opened](t, e, "open", map[string]any{"url": serve(t, &backend{b: read(t, path)}),
+		"name": filepath.Base(path)})
 }
 
 // UnmarshalJSON is that of Int, for tests.
@@ -171,13 +172,15 @@ func TestErrors(t *testing.T) {
 	fails("network", "open", map[string]any{"url": "test://none/file.root"})
 	fails("network", "open", map[string]any{"url": "nothing://host/file.root"})
 	fails("invalid", "rows", nil) // still nothing is open
-	fails("corrupt", "open", map[string]any{"url": serve(t, &backend{b: []byte("PNG: no ROOT file at all, but long enough to be one, perhaps. It is not. It has a hundred bytes, or more.")})})
+	fails("corrupt", "open", map[string]any{"url": serve(t,
+		&backend{b: []byte("PNG: no ROOT file at all, but long enough to be one, perhaps. It is not. It has a hundred bytes, or more.")})})
 	fails("corrupt", "open", map[string]any{"url": serve(t, &backend{b: content[:200]})})
 	damaged := slices.Clone(content)
 	i := bytes.Index(damaged, []byte("\x40\x00\x00\x42\x00\x02")) // the byte count of the anchor
 	damaged[i+3]++
 	o := ask[Opened](t, e, "open", map[string]any{"url": serve(t, &backend{b: damaged})})
-	if len(o.NTuples) != 1 || o.NTuples[0].Error == nil || o.NTuples[0].Error.Kind != "corrupt" || o.NTuples[0].Error.Offset == nil {
+	if len(o.NTuples) != 1 || o.NTuples[0].Error == nil || o.NTuples[0].Error.Kind != "corrupt" ||
+		o.NTuples[0].Error.Offset == nil {
 		t.Errorf("%+v", o)
 	}
 	fails("corrupt", "rows", map[string]any{"ntuple": "Events"})
@@ -203,12 +206,14 @@ func TestErrors(t *testing.T) {
 	fails("invalid", "record", map[string]any{"id": ""})
 	fails("invalid", "record", map[string]any{"id": recordID{Part: "container", Number: 1 << 20}.String()})
 	fails("invalid", "download", map[string]any{"format": "exe"})
-	if got, _ := json.Marshal([]Int{1 << 53, 1<<53 + 1, -1 << 62}); string(got) != `[9007199254740992,"9007199254740993","-4611686018427387904"]` {
+	if got, _ := json.Marshal([]Int{1 << 53, 1<<53 + 1,
+		-1 << 62}); string(got) != `[9007199254740992,"9007199254740993","-4611686018427387904"]` {
 		t.Errorf("%s", got)
 	}
 }
 
-// TestCancel ends requests: those that are cancelled, and those for a file that another one replaces.
+// TestCancel ends requests: those that are cancelled, and those for a file that another one
+// replaces.
 func TestCancel(t *testing.T) {
 	content := read(t, dimuon)
 	for _, replace := range []bool{false, true} {

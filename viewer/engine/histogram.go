@@ -28,7 +28,8 @@ type Histogram struct {
 	StdDev *float64 `json:"stddev"`
 }
 
-// histogram fills {ntuple, expression, where, bins, low, high, logx} as rnt draw does. The ends of the range may be left out.
+// histogram fills {ntuple, expression, where, bins, low, high, logx} as rnt draw does. The ends of
+// the range may be left out.
 func (f *file) histogram(c *call) (Answer, error) {
 	var p struct {
 		NTuple, Expression, Where string

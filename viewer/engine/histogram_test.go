@@ -44,7 +44,8 @@ func TestHistogram(t *testing.T) {
 			}
 		}
 	}
-	params := map[string]any{"ntuple": "Events", "expression": "Muon_pt", "where": "nMuon == 2", "bins": 20, "low": 5, "high": 25}
+	params := map[string]any{"ntuple": "Events", "expression": "Muon_pt", "where": "nMuon == 2",
+		"bins": 20, "low": 5, "high": 25}
 	var last Progress
 	text, _ := json.Marshal(params)
 	turns := 0
@@ -55,7 +56,8 @@ func TestHistogram(t *testing.T) {
 	}
 	h := a.JSON.(*Histogram)
 	mean := sum / n
-	if h.Kind != "number" || h.Low != 5 || h.High != 25 || !slices.Equal(h.Bins, want.Bins) || h.Under != want.Under || h.Over != want.Over || h.Entries != want.Entries ||
+	if h.Kind != "number" || h.Low != 5 || h.High != 25 || !slices.Equal(h.Bins, want.Bins) || h.Under != want.Under ||
+		h.Over != want.Over || h.Entries != want.Entries ||
 		h.NaN != 0 || math.Abs(*h.Mean-mean) > 1e-9 || math.Abs(*h.StdDev-math.Sqrt(squares/n-mean*mean)) > 1e-6 {
 		t.Errorf("%+v, want %+v with the mean %g", h, want, mean)
 	}
@@ -68,17 +70,20 @@ func TestHistogram(t *testing.T) {
 	for _, b := range auto.Bins {
 		total += b
 	}
-	if total != float64(want.Entries) || auto.Under != 0 || auto.Over != 0 || len(auto.Edges) != len(auto.Bins)+1 || auto.Low != auto.Edges[0] {
+	if total != float64(want.Entries) || auto.Under != 0 || auto.Over != 0 || len(auto.Edges) != len(auto.Bins)+1 ||
+		auto.Low != auto.Edges[0] {
 		t.Errorf("%+v, want %d values", auto, want.Entries)
 	}
-	logarithmic := ask[Histogram](t, e, "histogram", map[string]any{"expression": "Muon_pt", "bins": 4, "low": 1, "high": 10000, "logx": true})
+	logarithmic := ask[Histogram](t, e, "histogram",
+		map[string]any{"expression": "Muon_pt", "bins": 4, "low": 1, "high": 10000, "logx": true})
 	for i, edge := range logarithmic.Edges {
 		if math.Abs(edge-math.Pow(10, float64(i))) > 1e-9*edge {
 			t.Errorf("edges %v", logarithmic.Edges)
 		}
 	}
 	words := ask[Histogram](t, e, "histogram", map[string]any{"expression": "nMuon == 2 ? 'two' : 'other'"})
-	if words.Kind != "text" || len(words.Labels) != 2 || len(words.Bins) != 2 || words.Bins[0]+words.Bins[1] != float64(r.NumEntries()) || words.Mean != nil {
+	if words.Kind != "text" || len(words.Labels) != 2 || len(words.Bins) != 2 ||
+		words.Bins[0]+words.Bins[1] != float64(r.NumEntries()) || words.Mean != nil {
 		t.Errorf("%+v", words)
 	}
 }

@@ -64,7 +64,8 @@ func (e *Engine) replace(f *file) {
 	}
 }
 
-// MaxWhole is the size of the largest file that is read whole, into memory, where its server has no ranges.
+// MaxWhole is the size of the largest file that is read whole, into memory, where its server has no
+// ranges.
 const MaxWhole = 256 << 20
 
 // Opened is the answer to open.
@@ -77,7 +78,8 @@ type Opened struct {
 	Warnings []string `json:"warnings"`
 }
 
-// An NTuple describes an RNTuple of a file. If it cannot be opened, Error says why, and there are only Name and Older.
+// An NTuple describes an RNTuple of a file. If it cannot be opened, Error says why, and there are
+// only Name and Older.
 type NTuple struct {
 	Name        string `json:"name"` // its path, with the cycle if it is not the newest
 	Older       bool   `json:"older"`
@@ -88,7 +90,8 @@ type NTuple struct {
 	Groups      int    `json:"clusterGroups"`
 	Fields      int    `json:"fields"` // at the top level
 	Columns     int    `json:"columns"`
-	// The sizes of the pages, and before compression, are left out where much would have to be read to know them.
+	// The sizes of the pages, and before compression, are left out where much would have to be read
+	// to know them.
 	Compressed   *Int     `json:"compressed,omitempty"`
 	Uncompressed *Int     `json:"uncompressed,omitempty"`
 	Writer       string   `json:"writer"`
@@ -105,8 +108,8 @@ type Other struct {
 // maxOthers is the number of other objects that are listed.
 const maxOthers = 1000
 
-// open opens a file: {url, name} with a URL that package remote knows, and the name to show. It reads directories,
-// anchors, headers and footers, and page lists if they are small.
+// open opens a file: {url, name} with a URL that package remote knows, and the name to show. It
+// reads directories, anchors, headers and footers, and page lists if they are small.
 func (e *Engine) open(c *call) (Answer, error) {
 	var p struct{ URL, Name string }
 	if err := c.parse(&p); err != nil {
@@ -121,7 +124,7 @@ func (e *Engine) open(c *call) (Answer, error) {
 	defer stop()
 	e.replace(nil)
 	var err error
-	if f.r, err = remote.Open(f.ctx, p.URL, remote.Options{Stats: f.stats, Whole: MaxWhole}); err != nil {
+	if f.r, err = remote.Open(f.ctx, p.URL, &remote.Options{Stats: f.stats, Whole: MaxWhole}); err != nil {
 		return Answer{}, named(f.ctx, err)
 	}
 	a, err := f.list()
@@ -146,7 +149,8 @@ func named(ctx context.Context, err error) error {
 
 // list describes the file.
 func (f *file) list() (*Opened, error) {
-	a := &Opened{Name: f.name, Size: Int(f.r.Len()), NTuples: []NTuple{}, Others: []Other{}, Formats: []string{"csv", "jsonl"}, Warnings: []string{}}
+	a := &Opened{Name: f.name, Size: Int(f.r.Len()), NTuples: []NTuple{}, Others: []Other{},
+		Formats: []string{"csv", "jsonl"}, Warnings: []string{}}
 	var err error
 	f.infos, err = rntuple.List(f.r, f.r.Len())
 	if err != nil && len(f.infos) == 0 {
@@ -254,7 +258,8 @@ func (f *file) reader(name string) (*rntuple.Reader, error) {
 	if !slices.ContainsFunc(f.infos, func(i rntuple.Info) bool { return i.Path == name }) {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, rntuple.ErrNotFound)
 	}
-	r, err := rntuple.NewReader(f.r, f.r.Len(), name, &rntuple.ReadOptions{Context: f.ctx, Workers: workers, ReadAhead: readAhead})
+	r, err := rntuple.NewReader(f.r, f.r.Len(), name,
+		&rntuple.ReadOptions{Context: f.ctx, Workers: workers, ReadAhead: readAhead})
 	if err != nil {
 		return nil, err
 	}

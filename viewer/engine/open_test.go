@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestNewest has a list of keys that has an older cycle before the newest. The latter is the default.
+// TestNewest has a list of keys that has an older cycle before the newest. The latter is the
+// default.
 func TestNewest(t *testing.T) {
 	b := read(t, good+"/special_dirs.root")
 	f, err := rootfile.Open(bytes.NewReader(b), int64(len(b)))
@@ -55,7 +56,8 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// TestOpen opens all files, and compares the fields with those of package schema. Every expression that it gives for a field is one.
+// TestOpen opens all files, and compares the fields with those of package schema. Every expression
+// that it gives for a field is one.
 func TestOpen(t *testing.T) {
 	paths, err := filepath.Glob(good + "/*.root")
 	if err != nil || len(paths) < 15 {
@@ -80,8 +82,10 @@ func TestOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n.Name != infos[i].Path || int64(n.Entries) != r.NumEntries() || int(n.Clusters) != in.Clusters || n.Groups != in.ClusterGroups ||
-				n.Columns != len(in.Columns) || int64(*n.Compressed) != in.Total.OwnDisk() || int64(*n.Uncompressed) != in.Total.Packed || n.Version != r.FormatVersion() {
+			if n.Name != infos[i].Path || int64(n.Entries) != r.NumEntries() || int(n.Clusters) != in.Clusters ||
+				n.Groups != in.ClusterGroups ||
+				n.Columns != len(in.Columns) || int64(*n.Compressed) != in.Total.OwnDisk() ||
+				int64(*n.Uncompressed) != in.Total.Packed || n.Version != r.FormatVersion() {
 				t.Errorf("%s: %+v", path, n)
 			}
 			var fields []*schema.Field
@@ -100,7 +104,8 @@ func TestOpen(t *testing.T) {
 				for _, got := range some {
 					want := fields[at]
 					at++
-					if got.Path != want.Path() || got.Name != want.Name || got.Type != want.CppType() || got.Description != want.Description ||
+					if got.Path != want.Path() || got.Name != want.Name || got.Type != want.CppType() ||
+						got.Description != want.Description ||
 						int64(got.Compressed) != in.Field(want).OwnDisk() || int64(got.Uncompressed) != in.Field(want).Packed {
 						t.Errorf("%s: %+v, want %v", path, got, want)
 					}
@@ -116,7 +121,8 @@ func TestOpen(t *testing.T) {
 							t.Errorf("%s: %s: %s: %v", path, got.Path, got.Expression, err)
 							continue
 						}
-						plan := draw.Plan{Program: p, Names: []string{got.Expression}, Curves: []draw.Curve{{Y: -1, Weight: -1, Where: -1}}, X: draw.Binning{Most: 10, Range: draw.Auto}}
+						plan := draw.Plan{Program: p, Names: []string{got.Expression},
+							Curves: []draw.Curve{{Y: -1, Weight: -1, Where: -1}}, X: draw.Binning{Most: 10, Range: draw.Auto}}
 						if err := plan.Check(); err != nil {
 							t.Errorf("%s: %s: %v", path, got.Path, err)
 						}

@@ -37,7 +37,8 @@ func (id recordID) String() string {
 	return string(b)
 }
 
-// last stands for the last record that package dump shows for a part: those before it are of the key around it.
+// last stands for the last record that package dump shows for a part: those before it are of the
+// key around it.
 const last = -1
 
 // A Record is the answer to record.
@@ -70,12 +71,14 @@ const (
 	maxRecords  = 20_000
 )
 
-// records lists the records of the file: {records: [RecordInfo]}, with what cannot be read as warnings: [text].
+// records lists the records of the file: {records: [RecordInfo]}, with what cannot be read as
+// warnings: [text].
 func (f *file) records(c *call) (Answer, error) {
 	list, warnings := []RecordInfo{}, []string{}
 	number := 0
 	err := dump.File(c.ctx, f.r, f.r.Len(), dump.Options{Container: true}, func(r *dump.Record) error {
-		list = append(list, RecordInfo{r.Title, "container", Int(r.Offset), Int(r.Stored), recordID{Part: "container", Number: number}.String()})
+		list = append(list, RecordInfo{r.Title, "container", Int(r.Offset), Int(r.Stored),
+			recordID{Part: "container", Number: number}.String()})
 		if number++; number == maxRecords {
 			return errEnough
 		}
@@ -120,14 +123,15 @@ func (f *file) records(c *call) (Answer, error) {
 		add("header", a.Header().Locator, a.NBytesHeader, recordID{Part: "header", Number: last})
 		add("footer", a.Footer().Locator, a.NBytesFooter, recordID{Part: "footer", Number: last})
 		for k, g := range r.Footer().ClusterGroups {
-			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size, recordID{Part: "page list", Number: k})
+			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size,
+				recordID{Part: "page list", Number: k})
 		}
 	}
 	return Answer{JSON: map[string]any{"records": list, "warnings": warnings}}, nil
 }
 
-// record describes the record with the {id}, or the one that holds the byte {at}: a Record, bytes, uncompressed, and
-// compressedBytes as they are stored if they are.
+// record describes the record with the {id}, or the one that holds the byte {at}: a Record, bytes,
+// uncompressed, and compressedBytes as they are stored if they are.
 func (f *file) record(c *call) (Answer, error) {
 	var p struct {
 		ID string
@@ -187,7 +191,8 @@ func (f *file) record(c *call) (Answer, error) {
 
 // shown returns what is shown of a record.
 func (f *file) shown(r *dump.Record) Answer {
-	a := &Record{Name: r.Title, Offset: Int(r.Offset), Length: Int(r.Stored), Compressed: r.Compressed, Meanings: []Meaning{}, Error: r.Error}
+	a := &Record{Name: r.Title, Offset: Int(r.Offset), Length: Int(r.Stored), Compressed: r.Compressed,
+		Meanings: []Meaning{}, Error: r.Error}
 	a.Elements = r.Elements[:min(len(r.Elements), maxElements)]
 	var plain []byte
 	for _, l := range r.Lines {

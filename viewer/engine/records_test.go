@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecords compares the bytes of records with those of the file, and what is listed with what is shown.
+// TestRecords compares the bytes of records with those of the file, and what is listed with what is
+// shown.
 func TestRecords(t *testing.T) {
 	for _, path := range []string{dimuon, good + "/special_dirs.root", good + "/types_none_one.root"} {
 		e, o := opened(t, path)

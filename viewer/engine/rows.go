@@ -29,8 +29,8 @@ type Rows struct {
 	Lines []string `json:"lines"` // entries as rnt cat prints them
 }
 
-// rows returns entries of {ntuple, first, count, fields}; without fields, all of them. There are fewer than asked for
-// at the end, and where they are very long.
+// rows returns entries of {ntuple, first, count, fields}; without fields, all of them. There are
+// fewer than asked for at the end, and where they are very long.
 func (f *file) rows(c *call) (Answer, error) {
 	var p struct {
 		NTuple       string

@@ -56,9 +56,11 @@ func asCat(b []byte) []byte {
 	})
 }
 
-// differs reports whether ROOT's values of a field have another form than those of rnt cat, but for floats.
+// differs reports whether ROOT's values of a field have another form than those of rnt cat, but for
+// floats.
 func differs(f *schema.Field) bool {
-	return f.Shape == schema.Variant || f.Shape == schema.Streamer || f.Kind().IsUnordered() || slices.ContainsFunc(f.Children, differs)
+	return f.Shape == schema.Variant || f.Shape == schema.Streamer || f.Kind().IsUnordered() ||
+		slices.ContainsFunc(f.Children, differs)
 }
 
 // TestRows compares the rows of all files with what ROOT has read.
@@ -110,7 +112,8 @@ func TestRows(t *testing.T) {
 					}
 				}
 			}
-			if rows := ask[Rows](t, e, "rows", map[string]any{"ntuple": x.Ntuple, "first": x.Entries, "count": 7}); len(rows.Lines) > 0 {
+			if rows := ask[Rows](t, e, "rows", map[string]any{"ntuple": x.Ntuple, "first": x.Entries,
+				"count": 7}); len(rows.Lines) > 0 {
 				t.Errorf("there are rows behind the end")
 			}
 		})
@@ -133,7 +136,8 @@ func TestDownload(t *testing.T) {
 	}
 	rows := ask[Rows](t, e, "rows", map[string]any{"first": 5, "count": 1000, "fields": []string{"run", "Muon_pt"}})
 	d, text := get(map[string]any{"format": "jsonl", "first": 5, "count": 1000, "fields": []string{"run", "Muon_pt"}})
-	if want := strings.Join(rows.Lines, "\n") + "\n"; string(text) != want || d.Rows != 1000 || d.Name != "dimuon_Events.jsonl" || d.MIME != "application/jsonl" {
+	if want := strings.Join(rows.Lines, "\n") + "\n"; string(text) != want || d.Rows != 1000 ||
+		d.Name != "dimuon_Events.jsonl" || d.MIME != "application/jsonl" {
 		t.Errorf("%+v, %d bytes, want %d", d, len(text), len(want))
 	}
 	two := 0
@@ -143,9 +147,11 @@ func TestDownload(t *testing.T) {
 			two++
 		}
 	}
-	d, text = get(map[string]any{"format": "csv", "first": 5, "count": 1000, "fields": []string{"nMuon", "Muon_pt"}, "where": "nMuon == 2"})
+	d, text = get(map[string]any{"format": "csv", "first": 5, "count": 1000, "fields": []string{"nMuon", "Muon_pt"},
+		"where": "nMuon == 2"})
 	table, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil || int(d.Rows) != two || len(table) != two+1 || two == 0 || !slices.Equal(table[0], []string{"nMuon", "Muon_pt"}) || table[1][0] != "2" {
+	if err != nil || int(d.Rows) != two || len(table) != two+1 || two == 0 ||
+		!slices.Equal(table[0], []string{"nMuon", "Muon_pt"}) || table[1][0] != "2" {
 		t.Errorf("%+v, %d rows, want %d, %v", d, len(table), two, err)
 	}
 	d, text = get(map[string]any{"format": "csv", "fields": []string{"run"}, "where": "nMuon < 0"})

@@ -20,7 +20,8 @@ type Field struct {
 	Description string `json:"description,omitempty"`
 	Source      string `json:"source,omitempty"` // the path of the field that a projected one shows
 	Error       string `json:"error,omitempty"`  // why it cannot be read
-	// Expression is how an expression names the numbers, truths or words of the field; empty if it has none.
+	// Expression is how an expression names the numbers, truths or words of the field; empty if it
+	// has none.
 	Expression string   `json:"expression,omitempty"`
 	Drawable   bool     `json:"drawable"` // there is an Expression
 	Columns    []Column `json:"columns"`
@@ -149,8 +150,8 @@ func (n *naming) text() string {
 	return n.outer(n.name)
 }
 
-// child returns the naming of a child of the field f that n names, or nil if there is none, as of what is in
-// maps and variants. So it does for nil.
+// child returns the naming of a child of the field f that n names, or nil if there is none, as of
+// what is in maps and variants. So it does for nil.
 func (n *naming) child(f *schema.Field, i int) *naming {
 	switch {
 	case n == nil || f.IsMap():
@@ -174,7 +175,8 @@ func (n *naming) child(f *schema.Field, i int) *naming {
 		}
 		return &naming{name: n.name + "." + f.Children[i].Name, outer: n.outer}
 	case schema.Collection, schema.Array:
-		return &naming{name: "#", whole: n.text(), outer: func(s string) string { return n.outer("map(" + n.name + ", " + s + ")") }}
+		return &naming{name: "#", whole: n.text(),
+			outer: func(s string) string { return n.outer("map(" + n.name + ", " + s + ")") }}
 	case schema.Optional, schema.Wrapper:
 		return n
 	}
@@ -196,7 +198,8 @@ func hasValues(f *schema.Field) bool {
 }
 
 // keywords are names that mean something else in expressions.
-var keywords = []string{"and", "or", "not", "in", "matches", "contains", "startsWith", "endsWith", "let", "if", "else", "true", "false", "nil"}
+var keywords = []string{"and", "or", "not", "in", "matches", "contains", "startsWith", "endsWith", "let", "if", "else",
+	"true", "false", "nil"}
 
 // isWord reports whether expressions can have a name as it is.
 func isWord(name string) bool {

@@ -32,8 +32,8 @@ type Strip struct {
 	Clusters []Cluster  `json:"clusters"`
 	Columns  []Runs     `json:"columns"`
 	Others   []Envelope `json:"others"`
-	// Truncated says that there were too many runs: some lie so close to each other that they are one, with the gap
-	// between them and the cluster of the larger one.
+	// Truncated says that there were too many runs: some lie so close to each other that they are
+	// one, with the gap between them and the cluster of the larger one.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
@@ -91,7 +91,8 @@ func (f *file) storage(c *call) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	s := &Storage{Map: mapOf(i, r.Schema()), Strip: Strip{Size: Int(f.r.Len()), Clusters: []Cluster{}, Columns: []Runs{}, Others: []Envelope{}}}
+	s := &Storage{Map: mapOf(i, r.Schema()),
+		Strip: Strip{Size: Int(f.r.Len()), Clusters: []Cluster{}, Columns: []Runs{}, Others: []Envelope{}}}
 	places := make([]storagemap.Extent, len(ranges))
 	for id, extents := range columns {
 		for _, e := range extents {
@@ -107,7 +108,8 @@ func (f *file) storage(c *call) (Answer, error) {
 		columns[id] = storagemap.Union(extents)
 	}
 	for n, entries := range ranges {
-		s.Strip.Clusters = append(s.Strip.Clusters, Cluster{Int(entries.First), Int(entries.Len()), Int(places[n].Off), Int(places[n].End - places[n].Off)})
+		s.Strip.Clusters = append(s.Strip.Clusters,
+			Cluster{Int(entries.First), Int(entries.Len()), Int(places[n].Off), Int(places[n].End - places[n].Off)})
 	}
 	s.Strip.runs(r.Schema(), columns)
 	for n, e := range storagemap.Envelopes(r) {
@@ -144,8 +146,8 @@ func (s *Strip) runs(of *schema.Schema, columns [][]storagemap.Extent) {
 	}
 }
 
-// join joins extents, which are in order, that touch and belong to the same cluster, and those that lie within
-// a number of bytes.
+// join joins extents, which are in order, that touch and belong to the same cluster, and those that
+// lie within a number of bytes.
 func join(extents []storagemap.Extent, within int64) (all []storagemap.Extent) {
 	largest := int64(0)
 	for _, e := range extents {
@@ -165,7 +167,8 @@ func join(extents []storagemap.Extent, within int64) (all []storagemap.Extent) {
 	return all
 }
 
-// columnPath returns the path of the field of a column, with its number if the field has several columns.
+// columnPath returns the path of the field of a column, with its number if the field has several
+// columns.
 func columnPath(c *schema.Column) string {
 	n, at := 0, 0
 	for _, representation := range c.Owner.Columns {
@@ -182,7 +185,8 @@ func columnPath(c *schema.Column) string {
 	return fmt.Sprintf("%s [%d]", c.Owner.Path(), at)
 }
 
-// mapOf returns the tree of the sizes of everything that belongs to an RNTuple. What several columns share belongs to the first.
+// mapOf returns the tree of the sizes of everything that belongs to an RNTuple. What several
+// columns share belongs to the first.
 func mapOf(i *rntuple.Inspection, s *schema.Schema) *Node {
 	root := &Node{Label: s.Name, Kids: []*Node{}}
 	for _, f := range s.TopLevel() {
@@ -196,7 +200,8 @@ func mapOf(i *rntuple.Inspection, s *schema.Schema) *Node {
 		{"header", i.Header}, {"footer", i.Footer}, {"page lists", i.PageLists},
 		{"checksums", rntuple.EnvelopeSize{Disk: uint64(i.Total.ChecksumDisk), Length: uint64(i.Total.ChecksumDisk)}},
 	} {
-		meta.Kids = append(meta.Kids, &Node{Label: part.label, Sizes: Sizes{Int(part.size.Disk), Int(part.size.Length)}, Kids: []*Node{}})
+		meta.Kids = append(meta.Kids, &Node{Label: part.label, Sizes: Sizes{Int(part.size.Disk), Int(part.size.Length)},
+			Kids: []*Node{}})
 	}
 	root.Kids = append(root.Kids, meta)
 	root.sum()
@@ -209,7 +214,8 @@ func nodeOf(i *rntuple.Inspection, f *schema.Field) *Node {
 	if f.Source == nil {
 		for _, representation := range f.Columns {
 			for _, c := range representation {
-				n.Kids = append(n.Kids, &Node{Label: columnPath(c), Path: f.Path(), ColumnType: c.Format().String(), Sizes: sizesOf(i.Columns[c.ID].Storage), Kids: []*Node{}})
+				n.Kids = append(n.Kids, &Node{Label: columnPath(c), Path: f.Path(), ColumnType: c.Format().String(),
+					Sizes: sizesOf(i.Columns[c.ID].Storage), Kids: []*Node{}})
 			}
 		}
 	}
@@ -273,7 +279,8 @@ func clusterOf(ctx context.Context, r *rntuple.Reader, path string, number int) 
 			for n, p := range stored[c.ID].Pages {
 				if p.Locator.InFile() == nil {
 					to.Pages = append(to.Pages, Page{
-						Int(p.Locator.Offset), Int(p.Locator.Size), Int(p.NumElements), Int(c.Format().PageSize(p.NumElements)), p.HasChecksum,
+						Int(p.Locator.Offset), Int(p.Locator.Size), Int(p.NumElements),
+						Int(c.Format().PageSize(p.NumElements)), p.HasChecksum,
 						recordID{NTuple: path, Part: "page", Page: [3]int{int(c.ID), number, n}}.String(),
 					})
 				}

@@ -8,9 +8,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestStorage compares the runs of pages with the page lists, and the map with the sizes of columns.
+// TestStorage compares the runs of pages with the page lists, and the map with the sizes of
+// columns.
 func TestStorage(t *testing.T) {
-	for _, path := range []string{dimuon, good + "/types_zstd_many.root", good + "/types_zlib_groups.root", good + "/special_late.root", good + "/special_samepage.root"} {
+	for _, path := range []string{dimuon, good + "/types_zstd_many.root", good + "/types_zlib_groups.root",
+		good + "/special_late.root", good + "/special_samepage.root"} {
 		e, o := opened(t, path)
 		r, err := rntuple.Open(path, o.NTuples[0].Name, nil)
 		if err != nil {
@@ -50,7 +52,8 @@ func TestStorage(t *testing.T) {
 					if p.Checksum {
 						end += 8
 					}
-					i := slices.IndexFunc(s.Strip.Columns[id].Runs, func(run [3]Int) bool { return run[0] <= p.Offset && end <= run[0]+run[1] })
+					i := slices.IndexFunc(s.Strip.Columns[id].Runs,
+						func(run [3]Int) bool { return run[0] <= p.Offset && end <= run[0]+run[1] })
 					if i < 0 {
 						t.Fatalf("%s: page at %d of %s is in no run", path, p.Offset, column.Path)
 					}

@@ -17,8 +17,10 @@ type Verdict struct {
 
 // A Finding is something wrong.
 type Finding struct {
-	Severity string `json:"severity"` // error; warning, for what is newer than this library or above its limits; or oddity, which does no harm
-	What     string `json:"what"`     // the kind of check, as container, envelope, pages
+	// error; warning, for what is newer than this library or above its limits; or oddity, which does
+	// no harm
+	Severity string `json:"severity"`
+	What     string `json:"what"` // the kind of check, as container, envelope, pages
 	Where    string `json:"where"`
 	Offset   *Int   `json:"offset,omitempty"` // in the file
 	Message  string `json:"message"`

@@ -22,7 +22,8 @@ import (
 const (
 	dist     = "../dist"
 	testdata = "../../testdata"
-	// patience is how long the page may take for anything: no test fails because the machine is slow.
+	// patience is how long the page may take for anything: no test fails because the machine is
+	// slow.
 	patience = 5 * time.Minute
 )
 
@@ -106,8 +107,9 @@ type tab struct {
 	messages []string // of the console, that should not be there
 }
 
-// newTab opens a tab of a size in pixels at an address below that of the site. When the test ends, no rule of the
-// content security policy may have been broken, nothing thrown, and no other host asked.
+// newTab opens a tab of a size in pixels at an address below that of the site. When the test ends,
+// no rule of the content security policy may have been broken, nothing thrown, and no other host
+// asked.
 func newTab(t *testing.T, width, height int64, address string) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
@@ -124,7 +126,8 @@ func newTab(t *testing.T, width, height int64, address string) *tab {
 			if err != nil {
 				return
 			}
-			if m.IsException() || m.Type == chromedp.ConsoleError && !strings.Contains(m.Text, "Failed to load resource") && !strings.Contains(m.Text, "CORS policy") ||
+			if m.IsException() || m.Type == chromedp.ConsoleError && !strings.Contains(m.Text, "Failed to load resource") &&
+				!strings.Contains(m.Text, "CORS policy") ||
 				strings.Contains(m.Text, "Content Security Policy") {
 				p.mu.Lock()
 				p.messages = append(p.messages, m.String())
@@ -165,7 +168,8 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval evaluates an expression of JavaScript, or awaits it. Each %s in it stands for an argument as JSON.
+// eval evaluates an expression of JavaScript, or awaits it. Each %s in it stands for an argument as
+// JSON.
 func eval[T any](p *tab, expression string, args ...any) T {
 	p.Helper()
 	if len(args) > 0 {
@@ -191,9 +195,11 @@ func eval[T any](p *tab, expression string, args ...any) T {
 // wait waits until an expression, or what it promises, is true.
 func (p *tab) wait(expression string, args ...any) {
 	p.Helper()
-	for end := time.Now().Add(patience); !eval[bool](p, "(async () => !!(await ("+expression+")))()", args...); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !eval[bool](p, "(async () => !!(await ("+expression+")))()",
+		args...); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprint(expression, args), eval[string](p, `document.body.innerText`))
+			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprint(expression, args),
+				eval[string](p, `document.body.innerText`))
 		}
 	}
 }
@@ -211,7 +217,8 @@ func (p *tab) open(path string) bool {
 	return eval[string](p, `document.documentElement.dataset.ready`) == "open"
 }
 
-// show changes the part of the address behind the number sign: pairs of names and values, beside the file.
+// show changes the part of the address behind the number sign: pairs of names and values, beside
+// the file.
 func (p *tab) show(pairs ...string) {
 	p.Helper()
 	eval[bool](p, `(() => {

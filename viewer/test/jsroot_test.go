@@ -22,8 +22,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestJsrootTypes sets the page beside jsroot, of the version of interop: how many fields of the files of testdata that
-// have all types each shows right.
+// TestJsrootTypes sets the page beside jsroot, of the version of interop: how many fields of the
+// files of testdata that have all types each shows right.
 func TestJsrootTypes(t *testing.T) {
 	modules := installJsroot(t)
 	var report strings.Builder
@@ -41,8 +41,9 @@ func TestJsrootTypes(t *testing.T) {
 	t.Log("\n" + report.String())
 }
 
-// TestJsrootHistogram has jsroot and the page draw a histogram of Muon_pt: the time from loading the page, and the bytes
-// of the file that were fetched. RNTUPLE_J names a file of the benchmark, J-505.root; otherwise one of that shape is made.
+// TestJsrootHistogram has jsroot and the page draw a histogram of Muon_pt: the time from loading
+// the page, and the bytes of the file that were fetched. RNTUPLE_J names a file of the benchmark,
+// J-505.root; otherwise one of that shape is made.
 func TestJsrootHistogram(t *testing.T) {
 	modules := installJsroot(t)
 	path := os.Getenv("RNTUPLE_J")
@@ -57,7 +58,8 @@ func TestJsrootHistogram(t *testing.T) {
 	}
 }
 
-// installJsroot returns the folder of modules in which the version of interop is, or skips the test.
+// installJsroot returns the folder of modules in which the version of interop is, or skips the
+// test.
 func installJsroot(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
@@ -79,7 +81,8 @@ func installJsroot(t *testing.T) string {
 		if err := os.WriteFile(filepath.Join(dir, "package.json"), want, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+		install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
+			"--no-package-lock", "--loglevel=error")
 		install.Dir = dir
 		if out, err := install.CombinedOutput(); err != nil {
 			t.Skipf("skipped: npm install: %v\n%s", err, out)
@@ -108,7 +111,8 @@ func fieldsOf(t *testing.T, base string) []string {
 // rightOfJsroot returns how many fields jsroot reads as ROOT does.
 func rightOfJsroot(t *testing.T, modules, base string) int {
 	t.Helper()
-	out, err := exec.Command("node", "../../test/interop/jsroot_read.mjs", modules, "types", testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
+	out, err := exec.Command("node", "../../test/interop/jsroot_read.mjs", modules, "types",
+		testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +129,8 @@ func rightOfJsroot(t *testing.T, modules, base string) int {
 	return right
 }
 
-// rightOfPage returns how many fields the page shows as rnt cat prints them, which TestCat of cmd/rnt and package interop
-// compare with ROOT.
+// rightOfPage returns how many fields the page shows as rnt cat prints them, which TestCat of
+// cmd/rnt and package interop compare with ROOT.
 func rightOfPage(t *testing.T, base string, fields []string) int {
 	t.Helper()
 	path := testdata + "/good/" + base + ".root"
@@ -160,7 +164,8 @@ func rightOfPage(t *testing.T, base string, fields []string) int {
 	return len(fields) - len(wrong)
 }
 
-// makeJ makes a file of the shape of the benchmark's J: an event of a collider, with vectors of what was found in it.
+// makeJ makes a file of the shape of the benchmark's J: an event of a collider, with vectors of
+// what was found in it.
 func makeJ(t *testing.T, entries int) string {
 	t.Helper()
 	doc := &schema.Document{Name: "Events"}
@@ -176,7 +181,8 @@ func makeJ(t *testing.T, entries int) string {
 	singles := strings.Fields("PV_z MET_pt MET_phi MET_sumEt Rho GenWeight")
 	add("float", singles...)
 	objects := map[string][]string{}
-	for object, members := range map[string]string{"Muon": "pt eta phi mass dxy dz iso", "Electron": "pt eta phi mass dxy dz iso", "Jet": "pt eta phi mass area btag chHEF neHEF muEF"} {
+	for object, members := range map[string]string{"Muon": "pt eta phi mass dxy dz iso",
+		"Electron": "pt eta phi mass dxy dz iso", "Jet": "pt eta phi mass area btag chHEF neHEF muEF"} {
 		for _, member := range strings.Fields(members) {
 			objects[object] = append(objects[object], object+"_"+member)
 		}
@@ -238,8 +244,8 @@ try {
 }
 </script><body>`
 
-// compareHistograms draws Muon_pt with both, thrice in turns, and returns the size of the file and the bytes of it that
-// the page fetched.
+// compareHistograms draws Muon_pt with both, thrice in turns, and returns the size of the file and
+// the bytes of it that the page fetched.
 func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size, bytes int64) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -273,7 +279,9 @@ func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size,
 		for name, r := range results {
 			address, drawn, shows := "/jsroot.html", `document.body?.dataset.drawn`, `document.body.dataset.drawn`
 			if name == "the page" {
-				address, drawn, shows = "/#url="+both.URL+"/J.root&ntuple=Events&view=histogram&x=Muon_pt", `document.querySelector(".plot[data-drawn], .failure")`, `document.querySelector(".histogram .facts dd, .failure").textContent.replaceAll(",", "")`
+				address, drawn, shows = "/#url="+both.URL+"/J.root&ntuple=Events&view=histogram&x=Muon_pt",
+					`document.querySelector(".plot[data-drawn], .failure")`,
+					`document.querySelector(".histogram .facts dd, .failure").textContent.replaceAll(",", "")`
 			}
 			counts.bytes.Store(0)
 			counts.ranges.Store(0)

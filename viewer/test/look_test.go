@@ -20,7 +20,8 @@ var looks = []struct{ name, state, ready string }{
 	{"download", "", `document.querySelector(".download option")`},
 }
 
-// pale returns the texts whose contrast with what is behind them is less than the 4.5 of WCAG 2.2 AA, or 3 where they are large.
+// pale returns the texts whose contrast with what is behind them is less than the 4.5 of WCAG 2.2
+// AA, or 3 where they are large.
 const pale = `(() => {
 	const rgb = (text) => { const n = text.match(/[\d.]+/g)?.map(Number) ?? []; return n.length === 3 ? [...n, 1] : n; };
 	const light = (c) => { const [r, g, b] = c.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -41,8 +42,8 @@ const nameless = `[...document.querySelectorAll("button, input, select, progress
 	.filter((e) => e.checkVisibility() && e.getAttribute("aria-hidden") !== "true" && !(e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim() || [...(e.labels ?? [])].some((l) => l.textContent.trim())))
 	.map((e) => e.outerHTML.slice(0, 120))`
 
-// TestLook shows every view, light and dark, wide and narrow: all text can be read, everything has a name, and nothing is
-// wider than the window. RNTUPLE_SHOTS names a folder for pictures.
+// TestLook shows every view, light and dark, wide and narrow: all text can be read, everything has
+// a name, and nothing is wider than the window. RNTUPLE_SHOTS names a folder for pictures.
 func TestLook(t *testing.T) {
 	shots := os.Getenv("RNTUPLE_SHOTS")
 	for _, theme := range []string{"Light", "Dark"} {

@@ -47,7 +47,8 @@ const (
 	bigEntries = bigBatches * bigBatch // 398 million; 3.2 GB
 )
 
-// big makes a file of 3 GB, nearly all holes. The first entry of each batch is its number, the last is -1.
+// big makes a file of 3 GB, nearly all holes. The first entry of each batch is its number, the last
+// is -1.
 func big(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "big.root")
@@ -92,7 +93,8 @@ func big(t *testing.T) string {
 	return path
 }
 
-// TestBig scrolls through a file of 3 GB with 398 million entries: row by row, from end to end, and to the very last one.
+// TestBig scrolls through a file of 3 GB with 398 million entries: row by row, from end to end, and
+// to the very last one.
 func TestBig(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: 3 GB take seconds")
@@ -127,7 +129,8 @@ func TestBig(t *testing.T) {
 	eval[bool](p, `document.querySelector(".grid").dispatchEvent(new WheelEvent("wheel", { deltaY: 260, cancelable: true })), true`)
 	p.wait(`document.querySelector('[data-row="10"]') && !document.querySelector('[data-row="9"]')`)
 
-	// A histogram of all tells how far it is, and can be cancelled; the engine answers other questions then.
+	// A histogram of all tells how far it is, and can be cancelled; the engine answers other
+	// questions then.
 	p.show("ntuple", "big", "view", "histogram", "x", "x")
 	p.wait(`document.querySelector(".histogram .task:not([hidden]) progress")?.value > 0`)
 	p.click(".histogram .task button")
@@ -136,7 +139,8 @@ func TestBig(t *testing.T) {
 	p.wait(`document.querySelector(".entry").dataset.shown === %s`, fmt.Sprintf("big %d", 50*bigBatch))
 }
 
-// pageHandler returns the handler that serves the page with an engine that the browser decompresses.
+// pageHandler returns the handler that serves the page with an engine that the browser
+// decompresses.
 func pageHandler(t *testing.T) http.Handler {
 	t.Helper()
 	h, err := viewer.Handler()
@@ -161,9 +165,10 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestFirstView logs how long it takes until the fields of a local file are shown, the median of three times: from loading the
-// page, whose engine starts meanwhile, and from choosing the file, which is done as soon as the page has a button for it. RNTUPLE_J
-// names a file of the benchmark, J-505.root.
+// TestFirstView logs how long it takes until the fields of a local file are shown, the median of
+// three times: from loading the page, whose engine starts meanwhile, and from choosing the file,
+// which is done as soon as the page has a button for it. RNTUPLE_J names a file of the benchmark,
+// J-505.root.
 func TestFirstView(t *testing.T) {
 	s := httptest.NewServer(pageHandler(t))
 	defer s.Close()
@@ -188,7 +193,8 @@ func TestFirstView(t *testing.T) {
 		}
 		slices.Sort(loading[:])
 		slices.Sort(choosing[:])
-		t.Logf("%s: the fields are shown %v after the page was loaded, %v after the file was chosen", filepath.Base(path), loading[1].Round(time.Millisecond), choosing[1].Round(time.Millisecond))
+		t.Logf("%s: the fields are shown %v after the page was loaded, %v after the file was chosen", filepath.Base(path),
+			loading[1].Round(time.Millisecond), choosing[1].Round(time.Millisecond))
 	}
 }
 
@@ -199,7 +205,8 @@ type server struct {
 	bytes         atomic.Int64 // that were sent
 }
 
-// serve serves testdata to other origins: with ranges or without, and with leave to read or without.
+// serve serves testdata to other origins: with ranges or without, and with leave to read or
+// without.
 func serve(t *testing.T, ranges, leave bool) *server {
 	t.Helper()
 	s := new(server)
@@ -250,7 +257,8 @@ func (r rangeless) WriteHeader(status int) {
 	r.counting.WriteHeader(status)
 }
 
-// TestURL opens files of servers with and without ranges, and says what is wrong with those that do not give them.
+// TestURL opens files of servers with and without ranges, and says what is wrong with those that do
+// not give them.
 func TestURL(t *testing.T) {
 	with, without, closed := serve(t, true, true), serve(t, false, true), serve(t, true, false)
 	want := lines(t, testdata+"/dimuon.root", "Events", 79999, 1)[0]
@@ -259,15 +267,18 @@ func TestURL(t *testing.T) {
 		p.wait(`document.querySelector(".entry").dataset.shown === "Events 79999" || document.querySelector(".failure")`)
 		compare(t, "the last entry", eval[string](p, unfolded), want)
 	}
-	// Two open the file, at its start and at its end; then pages that lie together come together: 13 in all, and 53 one by one.
+	// Two open the file, at its start and at its end; then pages that lie together come together:
+	// 13 in all, and 53 one by one.
 	if with.whole.Load() > 0 || with.ranges.Load() == 0 || with.ranges.Load() > 30 {
-		t.Errorf("with ranges the page made %d requests of the whole file, %d of ranges", with.whole.Load(), with.ranges.Load())
+		t.Errorf("with ranges the page made %d requests of the whole file, %d of ranges",
+			with.whole.Load(), with.ranges.Load())
 	}
 	if info, err := os.Stat(testdata + "/dimuon.root"); err != nil || with.bytes.Load() >= info.Size() {
 		t.Errorf("%d bytes were sent for the last entry of a file of %d", with.bytes.Load(), info.Size())
 	}
 	p := newTab(t, 1200, 800, "")
-	for _, address := range []string{with.URL + "/none.root", closed.URL + "/dimuon.root", "http://127.0.0.1:1/dimuon.root"} {
+	for _, address := range []string{with.URL + "/none.root", closed.URL + "/dimuon.root",
+		"http://127.0.0.1:1/dimuon.root"} {
 		p.goTo("#url=" + address)
 		p.wait(`document.documentElement.dataset.ready === "failed"`)
 		if got := p.text(".failure"); strings.Contains(got, "Something went wrong") {

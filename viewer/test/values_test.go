@@ -70,8 +70,8 @@ const unfolded = `(async () => {
 	return list(root, true);
 })()`
 
-// TestValues opens every file of testdata in one tab, and compares the first entry, one in the middle and the last of
-// every RNTuple, unfolded, with what rnt cat prints.
+// TestValues opens every file of testdata in one tab, and compares the first entry, one in the
+// middle and the last of every RNTuple, unfolded, with what rnt cat prints.
 func TestValues(t *testing.T) {
 	p := newTab(t, 1200, 800, "")
 	fields, entries := 0, 0
@@ -99,12 +99,14 @@ func TestValues(t *testing.T) {
 					continue
 				}
 				p.show("ntuple", info.Path, "view", "entries", "entry", strconv.FormatInt(entry, 10))
-				p.wait(`document.querySelector(".entry").dataset.shown === %s || document.querySelector(".entry .failure")`, fmt.Sprintf("%s %d", info.Path, entry))
+				p.wait(`document.querySelector(".entry").dataset.shown === %s || document.querySelector(".entry .failure")`,
+					fmt.Sprintf("%s %d", info.Path, entry))
 				if failure := p.text(".entry .failure"); failure != "" {
 					t.Errorf("%s, %s, entry %d: %s", path, info.Path, entry, failure)
 					continue
 				}
-				compare(t, fmt.Sprintf("%s, %s, entry %d", path, info.Path, entry), eval[string](p, unfolded), lines(t, path, info.Path, entry, 1)[0])
+				compare(t, fmt.Sprintf("%s, %s, entry %d", path, info.Path, entry), eval[string](p, unfolded),
+					lines(t, path, info.Path, entry, 1)[0])
 				entries++
 			}
 		}
@@ -190,7 +192,8 @@ func damaged(t *testing.T) []string {
 	return paths
 }
 
-// TestDamage shows damaged and foreign files: what the library says of them is there to read, and the page goes on.
+// TestDamage shows damaged and foreign files: what the library says of them is there to read, and
+// the page goes on.
 func TestDamage(t *testing.T) {
 	p := newTab(t, 1200, 800, "")
 	for _, path := range damaged(t) {

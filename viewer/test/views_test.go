@@ -29,7 +29,8 @@ func openDimuon(t *testing.T) *tab {
 	return p
 }
 
-// TestHistogram compares bins with those counted here, chooses a range by dragging, and sees errors of expressions.
+// TestHistogram compares bins with those counted here, chooses a range by dragging, and sees errors
+// of expressions.
 func TestHistogram(t *testing.T) {
 	r, err := rntuple.Open(testdata+"/dimuon.root", "Events", nil)
 	if err != nil {
@@ -52,7 +53,8 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 	p := openDimuon(t)
-	p.show("ntuple", "Events", "view", "histogram", "x", "Muon_pt", "where", "nMuon == 2", "low", "0", "high", "100", "bins", "50")
+	p.show("ntuple", "Events", "view", "histogram", "x", "Muon_pt", "where", "nMuon == 2", "low", "0",
+		"high", "100", "bins", "50")
 	p.wait(`document.querySelector(".plot[data-drawn]")`)
 	p.click(".histogram summary")
 	p.wait(`document.querySelector(".histogram tbody tr")`)
@@ -66,24 +68,25 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 
-	// From a quarter to three quarters of the axis, which begins 70 pixels from the left and ends 16 from the right.
+	// From a quarter to three quarters of the axis, which begins 70 pixels from the left and ends
+	// 16 from the right.
 	box := eval[[]float64](p, `(() => { const b = document.querySelector(".plot svg").getBoundingClientRect(); return [b.left + 70, b.right - 16, b.top + 100]; })()`)
 	wide := box[1] - box[0]
 	p.do(chromedp.DragAndDropXY(box[0]+wide/4, box[2], box[0]+3*wide/4, box[2]))
 	p.wait(`new URLSearchParams(location.hash.slice(1)).get("low") !== "0" && document.querySelector(".plot[data-drawn]")`)
-	low, high := eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("low"))`), eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("high"))`)
+	low, high := eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("low"))`),
+		eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("high"))`)
 	if math.Abs(low-25) > 1 || math.Abs(high-75) > 1 {
 		t.Errorf("dragging chose from %g to %g, not 25 to 75", low, high)
 	}
 
 	for expression, want := range map[string]string{"Muon_pt +": "character 9", "Muon_pT": "Muon_pT"} {
 		p.show("ntuple", "Events", "view", "histogram", "x", expression)
-		p.wait(`document.querySelector(".histogram .failure")`)
-		if got := p.text(".histogram .failure"); !strings.Contains(got, want) {
-			t.Errorf("%s: the page says %q", expression, got)
-		}
+		// The page may still show the failure of the expression before.
+		p.wait(fmt.Sprintf(`document.querySelector(".histogram .failure")?.textContent.includes(%q)`, want))
 	}
-	p.show("ntuple", "Events", "view", "histogram", "x", "mass(Muon_pt, Muon_eta, Muon_phi, Muon_mass)", "where", "nMuon == 2 && sum(Muon_charge) == 0", "log", "xy", "low", "0.25", "high", "300")
+	p.show("ntuple", "Events", "view", "histogram", "x", "mass(Muon_pt, Muon_eta, Muon_phi, Muon_mass)", "where",
+		"nMuon == 2 && sum(Muon_charge) == 0", "log", "xy", "low", "0.25", "high", "300")
 	p.wait(`document.querySelector(".plot[data-drawn^=mass]")`)
 	if got := p.text(".histogram .facts"); !strings.Contains(got, "61,641") {
 		t.Errorf("the README has 61,641 entries, the page %q", got)
@@ -172,7 +175,8 @@ func TestStorage(t *testing.T) {
 	p := openDimuon(t)
 	p.show("ntuple", "Events", "view", "storage", "cluster", "0")
 	p.wait(`document.querySelector(".storage tbody tr td:nth-child(7)")`)
-	if got := p.text(".storage p:not(.dim)"); !strings.Contains(eval[string](p, `document.querySelector(".storage").textContent`), "Entries 0 to ") {
+	if got := p.text(".storage p:not(.dim)"); !strings.Contains(eval[string](p,
+		`document.querySelector(".storage").textContent`), "Entries 0 to ") {
 		t.Errorf("the page says %q", got)
 	}
 	p.show("ntuple", "Events", "view", "storage", "cluster", "123456")
@@ -187,7 +191,8 @@ func TestStorage(t *testing.T) {
 
 	// What is under the pointer is told.
 	p.show("ntuple", "Events", "view", "storage")
-	path := eval[string](p, `document.querySelectorAll(".strip .label")[2].textContent`) // below that of the file and the first column
+	// below that of the file and the first column
+	path := eval[string](p, `document.querySelectorAll(".strip .label")[2].textContent`)
 	eval[bool](p, `(() => {
 		const { left, right, top } = document.querySelector(".strip").getBoundingClientRect(), axis = 44, row = 16, labels = 180;
 		document.querySelector(".strip canvas").dispatchEvent(new PointerEvent("pointermove", { clientX: (left + labels + right) / 2, clientY: top + axis + 1.5 * row, bubbles: true }));
@@ -260,7 +265,8 @@ func (p *tab) keepSaved() {
 	})()`)
 }
 
-// TestSaveHistogram saves a plot as a file of its own, in light colours also where the page is dark.
+// TestSaveHistogram saves a plot as a file of its own, in light colours also where the page is
+// dark.
 func TestSaveHistogram(t *testing.T) {
 	p := openDimuon(t)
 	p.show("ntuple", "Events", "view", "histogram", "x", "nMuon", "bins", "7")
@@ -270,7 +276,8 @@ func TestSaveHistogram(t *testing.T) {
 	eval[bool](p, `([...document.querySelectorAll(".histogram button")].find((b) => b.textContent === "Save as SVG").click(), true)`)
 	p.wait(`window.saved !== null`)
 	saved := eval[string](p, `window.saved`)
-	for _, light := range []string{`fill="rgb(63, 120, 201)"`, `fill="rgb(27, 31, 36)"`, `stroke="rgb(213, 218, 225)"`, `height="100%" fill="#ffffff"`} {
+	for _, light := range []string{`fill="rgb(63, 120, 201)"`, `fill="rgb(27, 31, 36)"`, `stroke="rgb(213, 218, 225)"`,
+		`height="100%" fill="#ffffff"`} {
 		if !strings.Contains(saved, light) {
 			t.Errorf("the picture has no %s: %s", light, saved)
 		}
@@ -286,7 +293,8 @@ func TestSaveHistogram(t *testing.T) {
 	if err := xml.Unmarshal([]byte(saved), &picture); err != nil {
 		t.Fatal(err)
 	}
-	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 || strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
+	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 ||
+		strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
 		t.Errorf("the picture has no 7 bins that are filled: %+v", picture)
 	}
 	if !slices.Contains(picture.Text, "nMuon") {
@@ -327,7 +335,8 @@ func TestDownload(t *testing.T) {
 	})()`)
 	p.wait(`window.saved !== null || document.querySelector(".download .failure")`)
 	want := strings.Join(lines(t, testdata+"/dimuon.root", "Events", 5, 20), "\n") + "\n"
-	compare(t, "the download", eval[string](p, `window.saved ?? document.querySelector(".download .failure").textContent`), want)
+	compare(t, "the download", eval[string](p, `window.saved ?? document.querySelector(".download .failure").textContent`),
+		want)
 }
 
 // TestSingleFile opens a page that has the file in it, as a file, with nothing beside it.

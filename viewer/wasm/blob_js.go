@@ -64,7 +64,8 @@ func (b blob) Open(_ context.Context, _ int64, arrived func(int)) (remote.Info, 
 	return remote.Info{Size: int64(b.Get("size").Float())}, nil
 }
 
-func (b blob) Read(ctx context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (b blob) Read(ctx context.Context, _ remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	return fill(ranges, func(first, end int64) ([]byte, error) {
 		buffer, err := await(ctx, b.Call("slice", first, end).Call("arrayBuffer"))
 		if err != nil {

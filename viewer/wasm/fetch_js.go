@@ -19,8 +19,8 @@ func init() {
 	}
 }
 
-// fetched reads a URL with the browser's fetch. It asks for one range at a time, and with no header that
-// would need the server's leave.
+// fetched reads a URL with the browser's fetch. It asks for one range at a time, and with no header
+// that would need the server's leave.
 type fetched struct {
 	url   string
 	most  int64  // bytes of a file that is read whole
@@ -36,8 +36,8 @@ type response struct {
 	status int
 }
 
-// get asks for the bytes from first up to end, or for nothing but headers if there are none. If the server sends the whole
-// file instead, it gets it unless it is larger than most.
+// get asks for the bytes from first up to end, or for nothing but headers if there are none. If the
+// server sends the whole file instead, it gets it unless it is larger than most.
 func (f *fetched) get(ctx context.Context, first, end, most int64) (response, error) {
 	stop := js.Global().Get("AbortController").New()
 	defer context.AfterFunc(ctx, func() { stop.Call("abort") })()
@@ -119,7 +119,8 @@ func (f *fetched) Open(ctx context.Context, tail int64, arrived func(int)) (info
 	return info, err
 }
 
-func (f *fetched) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (f *fetched) Read(ctx context.Context, info remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	return fill(ranges, func(first, end int64) ([]byte, error) { return f.part(ctx, info, first, end, arrived) })
 }
 

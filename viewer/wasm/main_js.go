@@ -31,7 +31,8 @@ type server struct {
 	gaveAt time.Time
 }
 
-// request begins to answer a request: its number, its method, its parameters as JSON, and the Blob to open or undefined.
+// request begins to answer a request: its number, its method, its parameters as JSON, and the Blob
+// to open or undefined.
 func (s *server) request(_ js.Value, args []js.Value) any {
 	id, method, params := args[0], args[1].String(), args[2].String()
 	key := keyOf(id)
@@ -100,8 +101,8 @@ func (s *server) giveWay() {
 	}
 }
 
-// await returns what a promise becomes: its value and nil, or undefined and an error. If ctx is done before, the error
-// is that of ctx.
+// await returns what a promise becomes: its value and nil, or undefined and an error. If ctx is
+// done before, the error is that of ctx.
 func await(ctx context.Context, promise js.Value) (js.Value, error) {
 	type outcome struct {
 		value js.Value

@@ -11,11 +11,11 @@
 //
 // GetSchema answers with the schema that package rntarrow gives the fields, GetFlightInfo with the
 // schema and an endpoint for each unit of entries: clusters, joined to parts of about equal size,
-// which is at least about 100,000 entries or 16 MiB. The endpoints are in the order of the entries, and their tickets are Queries
-// with a range. So clients read in parallel by redeeming the tickets as they like, at the same
-// service. A program may make tickets itself. With a condition the number of records is -1, and
-// there are no endpoints for units that a zone map rules out.
-// Tickets of GetFlightInfo are for the file as it was then: if it changes, DoGet fails with
+// which is at least about 100,000 entries or 16 MiB. The endpoints are in the order of the entries,
+// and their tickets are Queries with a range. So clients read in parallel by redeeming the tickets
+// as they like, at the same service. A program may make tickets itself. With a condition the number
+// of records is -1, and there are no endpoints for units that a zone map rules out. Tickets of
+// GetFlightInfo are for the file as it was then: if it changes, DoGet fails with
 // FailedPrecondition.
 //
 // ListFlights lists the RNTuples of the regular files below the folder; links to folders are not

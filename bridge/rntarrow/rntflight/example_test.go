@@ -15,7 +15,7 @@ import (
 
 func Example() {
 	// The server of the files below a folder.
-	s, err := rntflight.New(rntflight.Options{Folder: "../../../testdata"})
+	s, err := rntflight.New(&rntflight.Options{Folder: "../../../testdata"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,7 +30,8 @@ func Example() {
 
 	// A client, which may be another program in another language. It could read the endpoints
 	// in parallel.
-	c, err := flight.NewClientWithMiddleware(l.Addr().String(), nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	c, err := flight.NewClientWithMiddleware(l.Addr().String(), nil, nil,
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,8 @@ type call struct {
 // handle does what a request asks for once it is its turn, and returns the status for the
 // client. If the request is canceled, takes too long or stalls, handle does not wait for do, which
 // may itself be waiting for the client until the request has ended.
-func (s *Server) handle(ctx context.Context, method string, t *turns, parse func() (*Query, error), do func(context.Context, *call) error) error {
+func (s *Server) handle(ctx context.Context, method string, t *turns, parse func() (*Query, error),
+	do func(context.Context, *call) error) error {
 	started, c := time.Now(), &call{Query: new(Query)}
 	if p, ok := peer.FromContext(ctx); ok {
 		c.from = p.Addr
@@ -43,7 +44,8 @@ func (s *Server) handle(ctx context.Context, method string, t *turns, parse func
 		}
 	}
 	if err == nil {
-		timed, stop := context.WithTimeoutCause(ctx, s.options.MaxTime, &tooLong{"the request took longer than %v", s.options.MaxTime})
+		timed, stop := context.WithTimeoutCause(ctx, s.options.MaxTime,
+			&tooLong{"the request took longer than %v", s.options.MaxTime})
 		defer stop()
 		ctx, c.cancel = context.WithCancelCause(timed)
 		defer c.cancel(nil)
@@ -61,7 +63,8 @@ func (s *Server) handle(ctx context.Context, method string, t *turns, parse func
 
 // run calls do in a goroutine of its own, until its end or that of the context. The turn ends
 // with do.
-func (s *Server) run(ctx context.Context, method string, t *turns, c *call, do func(context.Context, *call) error) error {
+func (s *Server) run(ctx context.Context, method string, t *turns, c *call,
+	do func(context.Context, *call) error) error {
 	done := make(chan error, 1)
 	s.running.Go(func() {
 		defer t.give()

@@ -73,20 +73,23 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %v, but %v and %v", name, err, other, third)
 		}
 		for _, text := range []error{err, other, third} {
-			if text != nil && (strings.Contains(strings.ReplaceAll(text.Error(), name, ""), dir) || strings.Contains(text.Error(), "escape")) {
+			if text != nil && (strings.Contains(strings.ReplaceAll(text.Error(), name, ""), dir) ||
+				strings.Contains(text.Error(), "escape")) {
 				t.Errorf("%q: the error tells too much: %v", name, text)
 			}
 		}
 		return err
 	}
 	wants(t, ask("sub/a.root"), codes.OK)
-	for _, name := range []string{"..", "../secret.root", "sub/../../secret.root", "sub/../sub/a.root", "/etc/passwd", filepath.ToSlash(dir) + "/secret.root", `..\secret.root`, `\secret.root`, "//a", "folder/../secret.root"} {
+	for _, name := range []string{"..", "../secret.root", "sub/../../secret.root", "sub/../sub/a.root", "/etc/passwd",
+		filepath.ToSlash(dir) + "/secret.root", `..\secret.root`, `\secret.root`, "//a", "folder/../secret.root"} {
 		wants(t, ask(name), codes.PermissionDenied)
 	}
 	for _, name := range []string{"none.root", "sub/none.root", "none/a.root", "sub/a.root/b"} {
 		wants(t, ask(name), codes.NotFound)
 	}
-	for _, name := range []string{"", ".", "sub", "sub/", "./sub/a.root", "sub//a.root", "sub/a.root\x00", "\x00", "a\x00/../b"} {
+	for _, name := range []string{"", ".", "sub", "sub/", "./sub/a.root", "sub//a.root", "sub/a.root\x00",
+		"\x00", "a\x00/../b"} {
 		if err := ask(name); strings.Contains(name, "..") {
 			wants(t, err, codes.PermissionDenied)
 		} else {
@@ -108,7 +111,8 @@ func TestNames(t *testing.T) {
 			wants(t, ask(name), codes.OK)
 		}
 		texts := map[string]bool{}
-		for _, name := range []string{"out.root", "abs.root", "nowhere.root", "folder/secret.root", "folder/none.root", "loop.root", "device.root"} {
+		for _, name := range []string{"out.root", "abs.root", "nowhere.root", "folder/secret.root", "folder/none.root",
+			"loop.root", "device.root"} {
 			err := ask(name)
 			wants(t, err, codes.NotFound)
 			texts[strings.ReplaceAll(status.Convert(err).Message(), name, "")] = true
@@ -174,7 +178,8 @@ func TestRequests(t *testing.T) {
 	} {
 		_, _, err := get(t.Context(), c, &flight.Ticket{Ticket: []byte(test.ticket)})
 		wants(t, err, test.code, test.text)
-		if _, err = c.GetFlightInfo(t.Context(), &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(test.ticket)}); status.Code(err) != test.code {
+		if _, err = c.GetFlightInfo(t.Context(),
+			&flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(test.ticket)}); status.Code(err) != test.code {
 			t.Errorf("%s: GetFlightInfo: %v", test.ticket, err)
 		}
 	}
@@ -184,7 +189,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
-	for _, d := range []*flight.FlightDescriptor{nil, {}, {Type: flight.DescriptorPATH}, {Type: flight.DescriptorPATH, Path: []string{"a.root", "Events", "ID"}}} {
+	for _, d := range []*flight.FlightDescriptor{nil, {}, {Type: flight.DescriptorPATH},
+		{Type: flight.DescriptorPATH, Path: []string{"a.root", "Events", "ID"}}} {
 		_, err := c.GetFlightInfo(t.Context(), d)
 		wants(t, err, codes.InvalidArgument)
 	}
@@ -241,7 +247,8 @@ func TestTokens(t *testing.T) {
 	write(t, filepath.Join(folder, "a.root"), 10, 10)
 	cert, pool := certificate(t)
 	tokens := []string{"0123456789abcdef", "fedcba9876543210-2"}
-	addr := serve(t, rntflight.Options{Folder: folder, Tokens: tokens, TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
+	addr := serve(t, rntflight.Options{Folder: folder, Tokens: tokens,
+		TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
 	c := dial(t, addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool})))
 	q := rntflight.Query{File: "a.root"}
 	for _, test := range []struct {
@@ -285,7 +292,8 @@ func TestTokens(t *testing.T) {
 	if _, _, err := get(t.Context(), dial(t, addr), q.Ticket()); status.Code(err) != codes.Unavailable {
 		t.Errorf("without TLS: %v", err)
 	}
-	if _, _, err := get(t.Context(), dial(t, addr, grpc.WithTransportCredentials(credentials.NewTLS(nil))), q.Ticket()); status.Code(err) != codes.Unavailable {
+	if _, _, err := get(t.Context(), dial(t, addr, grpc.WithTransportCredentials(credentials.NewTLS(nil))),
+		q.Ticket()); status.Code(err) != codes.Unavailable {
 		t.Errorf("with a certificate that nobody trusts: %v", err)
 	}
 }
@@ -302,9 +310,10 @@ func TestRefused(t *testing.T) {
 	}
 	for _, o := range []rntflight.Options{
 		{}, {Folder: filepath.Join(dir, "none")}, {Folder: file}, {Folder: dir, MaxStreams: -1}, {Folder: dir, Timeout: -1},
-		{Folder: dir, Tokens: []string{""}}, {Folder: dir, Tokens: []string{"0123456789abcde"}}, {Folder: dir, Tokens: []string{"0123456789abcdef\n"}},
+		{Folder: dir, Tokens: []string{""}}, {Folder: dir, Tokens: []string{"0123456789abcde"}},
+		{Folder: dir, Tokens: []string{"0123456789abcdef\n"}},
 	} {
-		if s, err := rntflight.New(o); err == nil {
+		if s, err := rntflight.New(&o); err == nil {
 			s.Close()
 			t.Errorf("New took %+v", o)
 		}
@@ -325,7 +334,7 @@ func TestRefused(t *testing.T) {
 		{rntflight.Options{}, "127.1.2.3:0", runtime.GOOS == "linux"},
 	} {
 		test.o.Folder = dir
-		s, err := rntflight.New(test.o)
+		s, err := rntflight.New(&test.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,14 +364,17 @@ func TestConditions(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "a.root"), 20_000, 10_000)
 	unlimited := rntuple.Limits{ExpressionBytes: math.MaxInt64}
-	quick := dial(t, serve(t, rntflight.Options{Folder: folder, MaxStreams: 1, MaxTime: 100 * time.Millisecond, Limits: unlimited}))
+	quick := dial(t, serve(t, rntflight.Options{Folder: folder, MaxStreams: 1,
+		MaxTime: 100 * time.Millisecond, Limits: unlimited}))
 	patient := dial(t, serve(t, rntflight.Options{Folder: folder, MaxStreams: 1}))
 	for where, want := range map[string]codes.Code{
 		"any(1..900, let x = #; any(1..900, # + x < 0))": codes.DeadlineExceeded, // minutes
-		"all(1..900000, # > 0)":                          codes.ResourceExhausted, "len(1..100000000) > 0": codes.InvalidArgument,
+		"all(1..900000, # > 0)":                          codes.ResourceExhausted,
+		"len(1..100000000) > 0":                          codes.InvalidArgument,
 		"let v = repeat(Name, 100000); any(1..900000, v endsWith (string(#) + v))": codes.ResourceExhausted,
-		"len(1..900000) == ID": codes.ResourceExhausted, strings.Repeat("Name matches 'a{1,900}b{1,900}' or ", 100) + "false": codes.InvalidArgument,
-		"repeat('a', 1000000000) == ''": codes.ResourceExhausted, "ID == 1": codes.OK,
+		"len(1..900000) == ID": codes.ResourceExhausted,
+		strings.Repeat("Name matches 'a{1,900}b{1,900}' or ", 100) + "false": codes.InvalidArgument,
+		"repeat('a', 1000000000) == ''":                                      codes.ResourceExhausted, "ID == 1": codes.OK,
 		"let a = string(ID); let b = a+a+a+a+a+a+a+a; let c = b+b+b+b+b+b+b+b; let d = c+c+c+c+c+c+c+c; let e = d+d+d+d+d+d+d+d; e+e+e+e > 'a'": codes.ResourceExhausted,
 	} {
 		c := patient

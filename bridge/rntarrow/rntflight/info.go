@@ -26,8 +26,8 @@ const (
 )
 
 // units returns the ranges of entries that are read in parallel: clusters, joined to parts of about
-// equal size that have enough, and cut where the query does: most of them at most. Those that zone maps
-// rule out are left out. bytes is the footprint.
+// equal size that have enough, and cut where the query does: most of them at most. Those that zone
+// maps rule out are left out. bytes is the footprint.
 func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err error) {
 	clusters, err := s.Clusters()
 	if err != nil {
@@ -41,7 +41,8 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 		if c = intersect(c, s.entries); c.Len() == 0 {
 			continue
 		}
-		// A cluster belongs to the part that its middle is in, so that sizes differ by little more than one cluster.
+		// A cluster belongs to the part that its middle is in, so that sizes differ by little more
+		// than one cluster.
 		middle := float64(c.First-s.entries.First) + float64(c.Len())/2
 		if part := int(middle * n / float64(s.entries.Len())); part != last {
 			units, last = append(units, c), part
@@ -74,12 +75,13 @@ func (s *source) possible(units []rntuple.EntryRange) (kept []rntuple.EntryRange
 // GetSchema returns the schema of the record batches that a descriptor asks for.
 func (s *Server) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	result := new(flight.SchemaResult)
-	err := s.handle(ctx, "GetSchema", s.lookups, func() (*Query, error) { return parseDescriptor(d) }, func(ctx context.Context, c *call) error {
-		return s.with(ctx, c.Query, func(src *source) error {
-			result.Schema = flight.SerializeSchema(src.schema, memory.DefaultAllocator)
-			return nil
+	err := s.handle(ctx, "GetSchema", s.lookups, func() (*Query, error) { return parseDescriptor(d) },
+		func(ctx context.Context, c *call) error {
+			return s.with(ctx, c.Query, func(src *source) error {
+				result.Schema = flight.SerializeSchema(src.schema, memory.DefaultAllocator)
+				return nil
+			})
 		})
-	})
 	if err != nil {
 		return nil, err
 	}
@@ -89,23 +91,24 @@ func (s *Server) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*fl
 // GetFlightInfo returns the schema of what a descriptor asks for, and endpoints for its parts.
 func (s *Server) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	info := new(flight.FlightInfo)
-	err := s.handle(ctx, "GetFlightInfo", s.lookups, func() (*Query, error) { return parseDescriptor(d) }, func(ctx context.Context, c *call) error {
-		return s.with(ctx, c.Query, func(src *source) error {
-			bytes, err := src.footprint()
-			if err != nil {
-				return err
-			}
-			units, err := src.units(bytes, min(maxUnits, max(1, maxTickets/len(c.json()))))
-			if err != nil {
-				return err
-			}
-			*info = *src.info(d, units)
-			if src.condition == nil && src.entries.Len() == src.NumEntries() {
-				info.TotalBytes = bytes
-			}
-			return nil
+	err := s.handle(ctx, "GetFlightInfo", s.lookups, func() (*Query, error) { return parseDescriptor(d) },
+		func(ctx context.Context, c *call) error {
+			return s.with(ctx, c.Query, func(src *source) error {
+				bytes, err := src.footprint()
+				if err != nil {
+					return err
+				}
+				units, err := src.units(bytes, min(maxUnits, max(1, maxTickets/len(c.json()))))
+				if err != nil {
+					return err
+				}
+				*info = *src.info(d, units)
+				if src.condition == nil && src.entries.Len() == src.NumEntries() {
+					info.TotalBytes = bytes
+				}
+				return nil
+			})
 		})
-	})
 	if err != nil {
 		return nil, err
 	}

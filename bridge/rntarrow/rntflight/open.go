@@ -33,14 +33,17 @@ const (
 
 // open opens a regular file below the folder. No error tells about what is outside of it.
 func (s *Server) open(name string) (*os.File, fs.FileInfo, error) {
-	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
-		return nil, nil, status.Errorf(codes.PermissionDenied, "file %q: names are relative to the folder that is served, and do not leave it", name)
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) ||
+		slices.Contains(strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
+		return nil, nil, status.Errorf(codes.PermissionDenied,
+			"file %q: names are relative to the folder that is served, and do not leave it", name)
 	}
 	path, err := filepath.Localize(name)
 	if err != nil {
 		return nil, nil, invalid("file %q: not the name of a file", name)
 	}
-	// Opening a device can have effects of its own, so what is certain not to be a file is not opened.
+	// Opening a device can have effects of its own, so what is certain not to be a file is not
+	// opened.
 	info, err := s.root.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, nil, invalid("file %q: not a regular file", name)
@@ -102,7 +105,9 @@ func (s *Server) limits(size int64) rntuple.Limits {
 
 // reader opens an RNTuple in a file.
 func (s *Server) reader(ctx context.Context, f *os.File, size int64, name string) (*rntuple.Reader, error) {
-	return rntuple.NewReader(contents{f}, size, name, &rntuple.ReadOptions{Context: ctx, Limits: s.limits(size), ReadAhead: readAhead, Workers: min(workers, runtime.GOMAXPROCS(0))})
+	return rntuple.NewReader(contents{f}, size, name,
+		&rntuple.ReadOptions{Context: ctx, Limits: s.limits(size), ReadAhead: readAhead,
+			Workers: min(workers, runtime.GOMAXPROCS(0))})
 }
 
 // A source is what a query asks for. It is valid while its file is open.
@@ -149,14 +154,16 @@ func (s *source) resolve() error {
 		s.entries.End = *s.query.End
 	}
 	if s.entries.First > n || s.entries.End > n {
-		return status.Errorf(codes.OutOfRange, "RNTuple %q has %d entries, fewer than the range that is asked for", s.Name(), n)
+		return status.Errorf(codes.OutOfRange, "RNTuple %q has %d entries, fewer than the range that is asked for", s.Name(),
+			n)
 	}
 	fields, err := choose(s.Schema(), s.query.Fields)
 	if err != nil {
 		return err
 	}
-	s.options = rntarrow.Options{Fields: fields, Lists32: s.query.Lists32, Binary: s.query.Binary, Structs: s.query.Structs}
-	if s.schema, err = rntarrow.SchemaOf(s.Reader, s.options); err != nil || s.query.Where == "" {
+	s.options = rntarrow.Options{Fields: fields, Lists32: s.query.Lists32, Binary: s.query.Binary,
+		Structs: s.query.Structs}
+	if s.schema, err = rntarrow.SchemaOf(s.Reader, &s.options); err != nil || s.query.Where == "" {
 		return err
 	}
 	if s.where, err = expression.Parse(s.query.Where); err != nil {

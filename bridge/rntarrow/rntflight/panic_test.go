@@ -13,7 +13,7 @@ import (
 // TestPanic makes sure that clients learn of a panic, but not its value or trace, which are logged.
 func TestPanic(t *testing.T) {
 	var log strings.Builder
-	s, err := New(Options{Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s, err := New(&Options{Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,14 +22,16 @@ func TestPanic(t *testing.T) {
 	for _, parse := range []func() (*Query, error){fine, func() (*Query, error) { panic("secret") }} {
 		log.Reset()
 		err := s.handle(t.Context(), "DoGet", s.streams, parse, func(context.Context, *call) error { panic("secret") })
-		if status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "internal error in DoGet") || strings.Contains(err.Error(), "secret") {
+		if status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "internal error in DoGet") ||
+			strings.Contains(err.Error(), "secret") {
 			t.Error(err)
 		}
 		if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "TestPanic") {
 			t.Errorf("the log has no trace: %s", &log)
 		}
 	}
-	if err := s.handle(t.Context(), "DoGet", s.streams, fine, func(context.Context, *call) error { return nil }); err != nil {
+	if err := s.handle(t.Context(), "DoGet", s.streams, fine,
+		func(context.Context, *call) error { return nil }); err != nil {
 		t.Error(err)
 	}
 }

@@ -73,7 +73,8 @@ func parseQuery(what string, text []byte) (*Query, error) {
 		}
 	}
 	if err != nil {
-		return nil, invalid(`the %s is not JSON like {"file": "a.root", "ntuple": "Events"}: %s`, what, strings.TrimPrefix(err.Error(), "json: "))
+		return nil, invalid(`the %s is not JSON like {"file": "a.root", "ntuple": "Events"}: %s`, what,
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return q, q.check(what)
 }
@@ -87,7 +88,8 @@ func (q *Query) check(what string) error {
 			return invalid("the %s has %q among its fields, which is neither a path nor a pattern", what, p)
 		}
 	}
-	if q.First != nil && *q.First < 0 || q.End != nil && *q.End < 0 || q.First != nil && q.End != nil && *q.End < *q.First {
+	if q.First != nil && *q.First < 0 || q.End != nil && *q.End < 0 || q.First != nil &&
+		q.End != nil && *q.End < *q.First {
 		return invalid("the %s has a range of entries that is not one", what)
 	}
 	return nil

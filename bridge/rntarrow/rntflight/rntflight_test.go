@@ -41,7 +41,7 @@ func serve(t testing.TB, o rntflight.Options) string {
 // serveAt starts a server that ends with the test, or when stop is called.
 func serveAt(t testing.TB, o rntflight.Options, l net.Listener) (stop func()) {
 	t.Helper()
-	s, err := rntflight.New(o)
+	s, err := rntflight.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,8 @@ func serveAt(t testing.TB, o rntflight.Options, l net.Listener) (stop func()) {
 func dial(t testing.TB, addr string, opts ...grpc.DialOption) flight.Client {
 	t.Helper()
 	opts = append([]grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 		// Windows that grow would take whole files for clients that have stopped reading.
 		grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20),
 	}, opts...)
@@ -190,7 +191,7 @@ func TestAllFiles(t *testing.T) {
 				}
 				defer r.Close()
 				id := filepath.ToSlash(name) + ":" + f.Path
-				reader, err := rntarrow.NewReader(r, rntarrow.Options{})
+				reader, err := rntarrow.NewReader(r, nil)
 				if listed[id] != (err == nil) {
 					t.Errorf("%s: listed %v, but %v", id, listed[id], err)
 				}
@@ -204,7 +205,8 @@ func TestAllFiles(t *testing.T) {
 				}
 				tested++
 				t.Run(id, func(t *testing.T) {
-					info, got := everything(t, c, &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{filepath.ToSlash(name), f.Path}})
+					info, got := everything(t, c, &flight.FlightDescriptor{Type: flight.DescriptorPATH,
+						Path: []string{filepath.ToSlash(name), f.Path}})
 					same(t, got, want)
 					s, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator)
 					if err != nil || !s.Equal(reader.Schema()) || info.TotalRecords != r.NumEntries() || !info.Ordered {
@@ -304,13 +306,16 @@ func TestEndpoints(t *testing.T) {
 		all  int64 // records, of which GetFlightInfo tells
 	}{
 		{rntflight.Query{Fields: []string{"ID"}}, func(event) bool { return true }, id, n},
-		{rntflight.Query{Fields: []string{"I*", "ID"}, First: int(29_999), End: int(30_001)}, func(e event) bool { return e.ID == 29_999 || e.ID == 30_000 }, id, 2},
+		{rntflight.Query{Fields: []string{"I*", "ID"}, First: int(29_999), End: int(30_001)},
+			func(e event) bool { return e.ID == 29_999 || e.ID == 30_000 }, id, 2},
 		{rntflight.Query{Fields: []string{"ID"}, First: int(n)}, func(event) bool { return false }, id, 0},
-		{rntflight.Query{Fields: []string{"N*", "ID"}, End: int(1000)}, func(e event) bool { return e.ID < 1000 }, func(e event) string { return fmt.Sprintf("%s|%d|", e.Name, e.ID) }, 1000},
+		{rntflight.Query{Fields: []string{"N*", "ID"}, End: int(1000)}, func(e event) bool { return e.ID < 1000 },
+			func(e event) string { return fmt.Sprintf("%s|%d|", e.Name, e.ID) }, 1000},
 		{rntflight.Query{Fields: []string{"ID"}, Where: "Class == 3"}, func(e event) bool { return e.Class == 3 }, id, -1},
-		{rntflight.Query{Fields: []string{"ID"}, Where: "any(Pt, # > 77000)", First: int(70_000), End: int(240_000)}, func(e event) bool {
-			return e.ID >= 70_000 && e.ID < 240_000 && slices.ContainsFunc(e.Pt, func(pt float32) bool { return pt > 77000 })
-		}, id, -1},
+		{rntflight.Query{Fields: []string{"ID"}, Where: "any(Pt, # > 77000)", First: int(70_000), End: int(240_000)},
+			func(e event) bool {
+				return e.ID >= 70_000 && e.ID < 240_000 && slices.ContainsFunc(e.Pt, func(pt float32) bool { return pt > 77000 })
+			}, id, -1},
 		{rntflight.Query{Fields: []string{"ID"}, Where: "ID < 0"}, func(event) bool { return false }, id, -1},
 	} {
 		test.q.File = "sub/a.root"
@@ -338,7 +343,8 @@ func TestZones(t *testing.T) {
 	needsTime(t)
 	const n = 120_000
 	folder := t.TempDir()
-	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events", &rntuple.WriteOptions{ZoneMap: []string{"ID"}})
+	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events",
+		&rntuple.WriteOptions{ZoneMap: []string{"ID"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,9 +360,12 @@ func TestZones(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := dial(t, serve(t, rntflight.Options{Folder: folder}))
-	for where, want := range map[string]int{"": 6, "Class < 100": 6, "ID == 45000 or ID > 99999": 2, "ID < 0": 0, "ID > 39998 and ID < 40002": 2} {
-		info, rows := everything(t, c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"}, Where: where}).Descriptor())
-		all, _, err := get(t.Context(), c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"}, Where: where}).Ticket())
+	for where, want := range map[string]int{"": 6, "Class < 100": 6, "ID == 45000 or ID > 99999": 2, "ID < 0": 0,
+		"ID > 39998 and ID < 40002": 2} {
+		info, rows := everything(t, c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"},
+			Where: where}).Descriptor())
+		all, _, err := get(t.Context(), c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"},
+			Where: where}).Ticket())
 		if err != nil || len(info.Endpoint) != want {
 			t.Errorf("%q: %d endpoints, want %d; %v", where, len(info.Endpoint), want, err)
 		}

@@ -77,7 +77,11 @@ type Server struct {
 // New returns a Server. It can be registered with a grpc.Server by
 // flight.RegisterFlightServiceServer, whose options then decide about addresses, TLS and the
 // sizes of messages; Serve does so with safe ones. The caller must close the Server.
-func New(o Options) (*Server, error) {
+func New(options *Options) (*Server, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
 	switch {
 	case o.Folder == "":
 		return nil, errors.New("rntflight: which folder?")
@@ -89,10 +93,12 @@ func New(o Options) (*Server, error) {
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	o.MaxTime = cmp.Or(o.MaxTime, time.Hour)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{options: o, streams: newTurns(o.MaxStreams, "streams"), lookups: newTurns(o.MaxStreams, "requests"), stalled: &stalled{most: o.MaxStreams}}
+	s := &Server{options: o, streams: newTurns(o.MaxStreams, "streams"), lookups: newTurns(o.MaxStreams, "requests"),
+		stalled: &stalled{most: o.MaxStreams}}
 	for i, token := range o.Tokens {
 		if len(token) < MinToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return nil, fmt.Errorf("rntflight: token %d does not consist of at least %d printable ASCII characters", i+1, MinToken)
+			return nil, fmt.Errorf("rntflight: token %d does not consist of at least %d printable ASCII characters", i+1,
+				MinToken)
 		}
 		s.tokens = append(s.tokens, sha256.Sum256([]byte(token)))
 	}
@@ -145,7 +151,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		grpc.MaxHeaderListSize(16 << 10),
 		grpc.MaxConcurrentStreams(uint32(4 * s.options.MaxStreams)),
 		grpc.ConnectionTimeout(20 * time.Second),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 10 * time.Minute, Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 10 * time.Minute, Time: time.Minute,
+			Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.WaitForHandlers(true),
 	}
@@ -200,5 +207,6 @@ func (s *Server) authenticate(ctx context.Context) error {
 
 // Handshake refuses: tokens come with each request instead.
 func (s *Server) Handshake(flight.FlightService_HandshakeServer) error {
-	return status.Error(codes.Unimplemented, `there is no handshake; requests carry a token in the header "authorization: Bearer TOKEN"`)
+	return status.Error(codes.Unimplemented,
+		`there is no handshake; requests carry a token in the header "authorization: Bearer TOKEN"`)
 }

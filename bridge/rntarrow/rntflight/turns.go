@@ -27,7 +27,8 @@ func (t *turns) take(ctx context.Context, most time.Duration) error {
 	}
 	defer t.waiting.Add(-1)
 	if t.waiting.Add(1) > int64(queued*cap(t.taken)) {
-		return status.Errorf(codes.ResourceExhausted, "%d %s are under way, and %d wait; try again later", cap(t.taken), t.what, queued*cap(t.taken))
+		return status.Errorf(codes.ResourceExhausted, "%d %s are under way, and %d wait; try again later", cap(t.taken),
+			t.what, queued*cap(t.taken))
 	}
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -35,7 +36,8 @@ func (t *turns) take(ctx context.Context, most time.Duration) error {
 	case t.taken <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return status.Errorf(codes.ResourceExhausted, "%d %s are under way, and none ended within %v; try again later", cap(t.taken), t.what, most)
+		return status.Errorf(codes.ResourceExhausted, "%d %s are under way, and none ended within %v; try again later",
+			cap(t.taken), t.what, most)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

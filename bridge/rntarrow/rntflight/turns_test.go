@@ -1,6 +1,7 @@
 //go:build !race
 
-// With the race detector, the runtime of Go 1.26 crashes where a bubble of package synctest makes timers.
+// With the race detector, the runtime of Go 1.26 crashes where a bubble of package synctest makes
+// timers.
 
 package rntflight_test
 
@@ -207,7 +208,8 @@ func TestHundred(t *testing.T) {
 			}
 			synctest.Wait() // until all have asked
 			if n := refused.Load(); n != test.refused || served.Load() != 0 {
-				t.Errorf("%d streams at a time: %d clients refused, want %d; %d served too early", test.streams, n, test.refused, served.Load())
+				t.Errorf("%d streams at a time: %d clients refused, want %d; %d served too early", test.streams, n,
+					test.refused, served.Load())
 			}
 			release()
 			clients.Wait()

@@ -20,7 +20,7 @@ func init() {
 // with opens a file.
 func with(ctx context.Context, f rntbeam.Foreign, use func(r *io.SectionReader) error) error {
 	if remote.IsURL(f.Path) {
-		r, err := remote.Open(ctx, f.Path, remote.Options{})
+		r, err := remote.Open(ctx, f.Path, nil)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 			return err
 		}
 		defer records.Release()
-		_, err = rntarrow.Create(to, "entries", records, rntarrow.WriteOptions{}, &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
+		_, err = rntarrow.Create(to, "entries", records, nil, &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		return err
 	})
 }

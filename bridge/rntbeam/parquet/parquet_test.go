@@ -63,13 +63,15 @@ type keepRecordFn struct{ Test string }
 
 func (f *keepRecordFn) ProcessElement(k int64, r value.Record) { keep(f.Test, k, r) }
 
-// TestRead reads a Parquet file with many row groups, from disk and over HTTP, as structs and as records, all entries and
-// some. They are those of the RNTuple that it was made of.
+// TestRead reads a Parquet file with many row groups, from disk and over HTTP, as structs and as
+// records, all entries and some. They are those of the RNTuple that it was made of.
 func TestRead(t *testing.T) {
 	const sample = "../../../testdata/dimuon.root"
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.root") // clusters become row groups
-	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"}, &surgery.SlimOptions{Options: surgery.Options{AtLeast: surgery.Rewrite, Write: rntuple.WriteOptions{ClusterSize: 200_000}}}); err != nil {
+	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"},
+		&surgery.SlimOptions{Options: surgery.Options{AtLeast: surgery.Rewrite,
+			Write: rntuple.WriteOptions{ClusterSize: 200_000}}}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := rntuple.Open(small, "Events", nil)
@@ -82,7 +84,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntarrow.WriteParquet(to, r, rntarrow.ParquetOptions{}); err != nil {
+	if _, err := rntarrow.WriteParquet(to, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.Close(); err != nil {
@@ -101,10 +103,10 @@ func TestRead(t *testing.T) {
 	records := some
 	records.Fields = []string{"nMuon", "Muon_pt", "Muon_charge"}
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[muons](s, path, o))
-	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[muons](s, served.URL+"/small.parquet", o))
-	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[muons](s, path, some))
-	beam.ParDo0(s, &keepRecordFn{"records"}, rntbeam.Read[value.Record](s, path, records))
+	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[muons](s, path, &o))
+	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[muons](s, served.URL+"/small.parquet", &o))
+	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[muons](s, path, &some))
+	beam.ParDo0(s, &keepRecordFn{"records"}, rntbeam.Read[value.Record](s, path, &records))
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +134,10 @@ func TestRead(t *testing.T) {
 		}
 		at++
 	}
-	if len(kept["all"]) != all || len(kept["far"]) != all || len(kept["some"]) != chosen || len(kept["records"]) != chosen || chosen < 100 {
-		t.Errorf("%d entries, %d are chosen: %d, %d, %d, %d", all, chosen, len(kept["all"]), len(kept["far"]), len(kept["some"]), len(kept["records"]))
+	if len(kept["all"]) != all || len(kept["far"]) != all || len(kept["some"]) != chosen ||
+		len(kept["records"]) != chosen || chosen < 100 {
+		t.Errorf("%d entries, %d are chosen: %d, %d, %d, %d", all, chosen, len(kept["all"]), len(kept["far"]),
+			len(kept["some"]), len(kept["records"]))
 	}
 	t.Logf("%d entries in %d row groups", all, len(clusters))
 
@@ -141,7 +145,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, s = beam.NewPipelineWithRoot()
-	rntbeam.Read[muons](s, path, o)
+	rntbeam.Read[muons](s, path, &o)
 	if _, err := beam.Run(context.Background(), "prism", p); err == nil || !strings.Contains(rntbeam.Cause(err), path) {
 		t.Errorf("a file that is cut short: %v", err)
 	}

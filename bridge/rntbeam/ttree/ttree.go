@@ -15,13 +15,14 @@ func init() {
 	rntbeam.RegisterFormat("ttree", rntbeam.Format{Clusters: clusters, Convert: convert})
 }
 
-// rangeBytes is about the size of the ranges of entries that are read as one. Baskets at their ends are read twice.
+// rangeBytes is about the size of the ranges of entries that are read as one. Baskets at their ends
+// are read twice.
 const rangeBytes = 16 << 20
 
 // open opens a tree with the branches that are wanted, all of which must be readable.
 func open(f rntbeam.Foreign) (*rntgroot.Tree, error) {
 	o := rntgroot.TreeOptions{Flat: true, Skip: true}
-	all, err := rntgroot.OpenTree(f.Name, []string{f.Path}, o)
+	all, err := rntgroot.OpenTree(f.Name, []string{f.Path}, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func open(f rntbeam.Foreign) (*rntgroot.Tree, error) {
 		return nil, err
 	}
 	o.Skip, o.Branches = false, names
-	return rntgroot.OpenTree(f.Name, []string{f.Path}, o)
+	return rntgroot.OpenTree(f.Name, []string{f.Path}, &o)
 }
 
 func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, err error) {
@@ -78,7 +79,7 @@ func sizeOf(ctx context.Context, path string) (int64, error) {
 		}
 		return info.Size(), nil
 	}
-	r, err := remote.Open(ctx, path, remote.Options{})
+	r, err := remote.Open(ctx, path, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +93,8 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 		return err
 	}
 	defer t.Close()
-	w, err := rntuple.CreateColumns(to, "entries", t.Document(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
+	w, err := rntuple.CreateColumns(to, "entries", t.Document(),
+		&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		return err
 	}

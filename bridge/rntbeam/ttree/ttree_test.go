@@ -98,9 +98,9 @@ func TestRead(t *testing.T) {
 	some := o
 	some.Where = "len(pt) == 3 && n == 3 && run > 100"
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[event](s, path, o))
-	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[event](s, served.URL+"/tree.root", o))
-	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[event](s, path, some))
+	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[event](s, path, &o))
+	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[event](s, served.URL+"/tree.root", &o))
+	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[event](s, path, &some))
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 	}
 	p, s = beam.NewPipelineWithRoot()
 	o.Name = "nope"
-	rntbeam.Read[event](s, path, o)
+	rntbeam.Read[event](s, path, &o)
 	if _, err := beam.Run(context.Background(), "prism", p); err == nil || !strings.Contains(rntbeam.Cause(err), path) {
 		t.Errorf("a tree that is missing: %v", err)
 	}

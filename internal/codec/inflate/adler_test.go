@@ -37,7 +37,8 @@ func TestAdler32(t *testing.T) {
 
 func BenchmarkAdler32(b *testing.B) {
 	data := kinds()[0].data(1 << 20)
-	for name, sum := range map[string]func([]byte) uint32{"ours": Adler32, "plain": func(b []byte) uint32 { s, _ := plainSums(b); return uint32(s) }, "standard": adler32.Checksum} {
+	for name, sum := range map[string]func([]byte) uint32{"ours": Adler32,
+		"plain": func(b []byte) uint32 { s, _ := plainSums(b); return uint32(s) }, "standard": adler32.Checksum} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {

@@ -196,7 +196,8 @@ func TestDecode(t *testing.T) {
 						src := deflate(t, data, level, standard)
 						got, used, err := decode(t, src, n)
 						if err != nil || used != len(src) || !bytes.Equal(got, data) {
-							t.Fatalf("%d bytes, level %d, standard %v: %v, %d of %d bytes used, equal %v", n, level, standard, err, used, len(src), bytes.Equal(got, data))
+							t.Fatalf("%d bytes, level %d, standard %v: %v, %d of %d bytes used, equal %v", n, level, standard, err, used,
+								len(src), bytes.Equal(got, data))
 						}
 					}
 				}

@@ -22,7 +22,8 @@ import (
 
 // oracleDecoder is the zstd module's decoder, the reference.
 var oracleDecoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +131,8 @@ func constant(n int) []byte {
 
 func text(n int) []byte {
 	r := random(5)
-	words := []string{"electron", "muon", "jet", "HLT_", "Iso", "Mu24", "track", "vertex", "_eta", "_phi", "_pt", " ", ", ", ".\n", "the ", "of "}
+	words := []string{"electron", "muon", "jet", "HLT_", "Iso", "Mu24", "track", "vertex", "_eta", "_phi", "_pt", " ",
+		", ", ".\n", "the ", "of "}
 	var b []byte
 	for len(b) < n {
 		b = append(b, words[min(r.IntN(16), r.IntN(16))]...)
@@ -141,7 +143,8 @@ func text(n int) []byte {
 	return b[:n]
 }
 
-var levels = []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression, zstd.SpeedBestCompression}
+var levels = []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression,
+	zstd.SpeedBestCompression}
 
 func encode(t testing.TB, src []byte, opts ...zstd.EOption) []byte {
 	t.Helper()
@@ -305,7 +308,8 @@ func TestDamaged(t *testing.T) {
 	sources := libzstd(t)
 	for i, k := range kinds {
 		for _, n := range []int{40, 400, 3000} {
-			sources[fmt.Sprint(k.name, n)] = encode(t, k.make(n), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(levels[i%len(levels)]))
+			sources[fmt.Sprint(k.name, n)] = encode(t, k.make(n), zstd.WithEncoderCRC(false),
+				zstd.WithEncoderLevel(levels[i%len(levels)]))
 		}
 	}
 	f := newFences(t)

@@ -44,7 +44,10 @@ var encodeKinds = []struct {
 		return split(8, n/8, func() uint64 { return math.Float64bits(float64(float32(1500 * r.NormFloat64()))) })
 	}},
 	{"probabilities", func(r *rand.Rand, n int) []byte {
-		return split(8, n/8, func() uint64 { return math.Float64bits(float64(float32(max(0, math.Pow(r.Float64(), 3)-0.01)))) })
+		return split(8, n/8, func() uint64 {
+			return math.Float64bits(float64(float32(max(0,
+				math.Pow(r.Float64(), 3)-0.01))))
+		})
 	}},
 	{"truncated floats", func(r *rand.Rand, n int) []byte {
 		return split(4, n/4, func() uint64 { return truncated(3+20*r.ExpFloat64(), 10) })
@@ -138,7 +141,8 @@ func checkEncode(t testing.TB, src []byte, level int) []byte {
 	}
 	frame = frame[4:]
 	var h zstd.Header
-	if err := h.Decode(frame); err != nil || !h.SingleSegment || h.HasCheckSum || !h.HasFCS || h.FrameContentSize != uint64(len(src)) {
+	if err := h.Decode(frame); err != nil || !h.SingleSegment || h.HasCheckSum || !h.HasFCS ||
+		h.FrameContentSize != uint64(len(src)) {
 		t.Fatalf("level %d, %d bytes: header %+v, %v", level, len(src), h, err)
 	}
 	if most := len(src) + 9 + 3*(eighths+len(src)/maxPart); len(frame) > most {
@@ -192,7 +196,8 @@ func TestEncodePatchwork(t *testing.T) {
 // TestEncodeSize compares sizes with those of the module at its second best
 // level, and those of higher levels with those of lower ones.
 func TestEncodeSize(t *testing.T) {
-	other, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
+	other, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +210,8 @@ func TestEncodeSize(t *testing.T) {
 			for level := 1; level < len(sizes); level += 4 {
 				sizes[level] = len(Encode(nil, src, level))
 			}
-			t.Logf("%s, %d bytes: %d at level 1, %d at 5, %d at 9; they have %d", kind.name, n, sizes[1], sizes[5], sizes[9], theirs)
+			t.Logf("%s, %d bytes: %d at level 1, %d at 5, %d at 9; they have %d", kind.name, n, sizes[1],
+				sizes[5], sizes[9], theirs)
 			if float64(sizes[5]) > 1.01*float64(theirs)+20 {
 				t.Errorf("%s, %d bytes became %d, they have %d", kind.name, n, sizes[5], theirs)
 			}

@@ -157,7 +157,10 @@ func (f *File) create(dir string, mode os.FileMode) error {
 	if _, err := call(Op{Kind: CreateOp, Path: f.name}); err != nil {
 		return err
 	}
-	disk, err := tempfile.Create(func() (*os.File, error) { return openFile(f.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode) })
+	disk, err := tempfile.Create(func() (*os.File, error) {
+		return openFile(f.name,
+			os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return errBusy
 	}

@@ -332,7 +332,8 @@ func TestSymlinks(t *testing.T) {
 	link("loop2", "links/loop1")
 	link("loop1", "links/loop2")
 	for name, target := range map[string]string{
-		"relative": "a/file", "absolute": "a/file", "chain": "a/file", "dangling": "a/b/dangling", "folder/file": "a/b/file", "up": "a/up",
+		"relative": "a/file", "absolute": "a/file", "chain": "a/file", "dangling": "a/b/dangling",
+		"folder/file": "a/b/file", "up": "a/up",
 	} {
 		path := filepath.Join(dir, "links", name)
 		before, _ := os.Lstat(path)
@@ -353,7 +354,8 @@ func TestSymlinks(t *testing.T) {
 		}
 		f.Close()
 	}
-	if _, err := Create(filepath.Join(dir, "links/loop1"), Options{}); err == nil || !strings.Contains(err.Error(), "symbolic links") {
+	if _, err := Create(filepath.Join(dir, "links/loop1"), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "symbolic links") {
 		t.Errorf("loop: %v", err)
 	}
 }
@@ -536,7 +538,8 @@ func TestWait(t *testing.T) {
 	all.Wait()
 }
 
-// TestLastLook cancels a context, or puts a file there, in the last look before a file gets its name.
+// TestLastLook cancels a context, or puts a file there, in the last look before a file gets its
+// name.
 func TestLastLook(t *testing.T) {
 	for _, noReplace := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "a")
@@ -549,7 +552,8 @@ func TestLastLook(t *testing.T) {
 			t.Errorf("NoReplace %v: there is a file, %v", noReplace, err)
 		}
 		looking = WithLastLook(t.Context(), func(string) { write(t, path, "mine") })
-		if err := made(path, "new", Options{Context: looking, NoReplace: noReplace}); errors.Is(err, fs.ErrExist) != noReplace {
+		if err := made(path, "new", Options{Context: looking, NoReplace: noReplace}); errors.Is(err,
+			fs.ErrExist) != noReplace {
 			t.Errorf("NoReplace %v: %v", noReplace, err)
 		}
 	}

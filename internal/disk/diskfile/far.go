@@ -30,7 +30,7 @@ func createFar(url string, o Options) (*File, error) {
 		return nil, err
 	}
 	if !o.Upload.Replace { // to know it now, not once all is written
-		there, err := remote.Exists(f.options.Context, url, o.Upload.Options)
+		there, err := remote.Exists(f.options.Context, url, &o.Upload.Options)
 		if err != nil {
 			return nil, err
 		} else if there {
@@ -60,7 +60,7 @@ func (f *File) upload() error {
 	o := f.options.Upload
 	o.Replace = o.Replace || f.uploaded
 	f.changed.Store(false)
-	if f.failed = remote.Upload(f.options.Context, f.target, f.disk, size, o); f.failed == nil {
+	if f.failed = remote.Upload(f.options.Context, f.target, f.disk, size, &o); f.failed == nil {
 		f.uploaded = true
 	}
 	return f.failed

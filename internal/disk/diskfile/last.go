@@ -4,10 +4,11 @@ import "context"
 
 type lastLookKey struct{}
 
-// WithLastLook returns a context whose commits first call look with the path of the file: just before
-// a file gets its name, the first byte of a published file changes for its readers, or an upload
-// begins. If the context is done when look returns, the commit does not happen. A program that learns
-// of an interrupt with a delay cancels the context there, so that no commit follows an interrupt.
+// WithLastLook returns a context whose commits first call look with the path of the file: just
+// before a file gets its name, the first byte of a published file changes for its readers, or an
+// upload begins. If the context is done when look returns, the commit does not happen. A program
+// that learns of an interrupt with a delay cancels the context there, so that no commit follows an
+// interrupt.
 func WithLastLook(ctx context.Context, look func(path string)) context.Context {
 	return context.WithValue(ctx, lastLookKey{}, look)
 }

@@ -31,7 +31,8 @@ func TestOtherWriters(t *testing.T) {
 		job, path string
 		found     bool
 	}{
-		{"read", path, false}, {"wait", path, false}, {"write", path, true}, {"read and write", path, true}, {"write", link, true},
+		{"read", path, false}, {"wait", path, false}, {"write", path, true},
+		{"read and write", path, true}, {"write", link, true},
 	} {
 		cmd, _ := child(t, c.job, c.path)
 		if c.found {
@@ -44,7 +45,8 @@ func TestOtherWriters(t *testing.T) {
 	}
 	err = f.CheckAlone()
 	command := filepath.Base(os.Args[0])
-	if !errors.Is(err, ErrOpenElsewhere) || !strings.Contains(err.Error(), "("+command[:min(len(command), 15)]+") has the file open for writing") {
+	if !errors.Is(err, ErrOpenElsewhere) ||
+		!strings.Contains(err.Error(), "("+command[:min(len(command), 15)]+") has the file open for writing") {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,8 @@ func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
 			if !f.holds(p.Addr()) {
 				panic(p)
 			}
-			err = fmt.Errorf("%d bytes at offset %#x: the file was truncated, or cannot be read: %w", n, off, io.ErrUnexpectedEOF)
+			err = fmt.Errorf("%d bytes at offset %#x: the file was truncated, or cannot be read: %w", n,
+				off, io.ErrUnexpectedEOF)
 		default:
 			panic(p)
 		}

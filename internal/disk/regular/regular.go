@@ -79,9 +79,10 @@ func ReadFile(path string) ([]byte, error) {
 // maxPrivate limits the size in bytes of files with secrets.
 const maxPrivate = 1 << 20
 
-// ReadPrivate reads a file with secrets, such as tokens. It must be a regular file that belongs to the user and is
-// closed to others, and its path must not be a symbolic link: anybody who can read the secrets can act as the user,
-// and anybody who can replace them makes the user act as somebody else.
+// ReadPrivate reads a file with secrets, such as tokens. It must be a regular file that belongs to
+// the user and is closed to others, and its path must not be a symbolic link: anybody who can read
+// the secrets can act as the user, and anybody who can replace them makes the user act as somebody
+// else.
 func ReadPrivate(path string) ([]byte, error) {
 	f, info, err := OpenUnlinked(path)
 	if err != nil {
@@ -92,7 +93,8 @@ func ReadPrivate(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the file belongs to another user: %w", path, fs.ErrPermission)
 	}
 	if mode := info.Mode().Perm(); checksModes && mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path, mode, fs.ErrPermission)
+		return nil, fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path,
+			mode, fs.ErrPermission)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
 	if err == nil && len(b) > maxPrivate {

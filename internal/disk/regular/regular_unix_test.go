@@ -15,7 +15,8 @@ import (
 
 func TestOpen(t *testing.T) {
 	t.Chdir(t.TempDir()) // the path of a socket must be short
-	if err := errors.Join(os.WriteFile("file", []byte("text"), 0o600), os.Symlink("file", "link"), syscall.Mkfifo("fifo", 0o600), os.Mkdir("folder", 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile("file", []byte("text"), 0o600), os.Symlink("file", "link"),
+		syscall.Mkfifo("fifo", 0o600), os.Mkdir("folder", 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("unix", "socket")
@@ -31,7 +32,8 @@ func TestOpen(t *testing.T) {
 		{"socket", "is a socket, not a regular file", "is a socket, not a regular file"},
 		{os.DevNull, "is a device, not a regular file", "is a device, not a regular file"},
 	} {
-		for want, open := range map[*string]func(string) (*os.File, fs.FileInfo, error){&c.open: Open, &c.unlinked: OpenUnlinked} {
+		for want, open := range map[*string]func(string) (*os.File, fs.FileInfo, error){&c.open: Open,
+			&c.unlinked: OpenUnlinked} {
 			f, info, err := open(c.path)
 			if *want == "" {
 				if err != nil || info.Size() != 4 {

@@ -211,7 +211,8 @@ func Signs(header, extension *envelope.Schema) {
 // Types holds the column types of format 1 by the numbers that they had in RC1 and
 // RC2.
 var Types = [...]column.Type{
-	0x01: column.Index64, 0x02: column.Index32, 0x03: column.Switch, 0x04: column.Byte, 0x05: column.Char, 0x06: column.Bit,
+	0x01: column.Index64, 0x02: column.Index32, 0x03: column.Switch, 0x04: column.Byte,
+	0x05: column.Char, 0x06: column.Bit,
 	0x07: column.Real64, 0x08: column.Real32, 0x09: column.Real16,
 	0x0A: column.UInt64, 0x0B: column.UInt32, 0x0C: column.UInt16, 0x0D: column.UInt8,
 	0x0E: column.SplitIndex64, 0x0F: column.SplitIndex32,

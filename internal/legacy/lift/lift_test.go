@@ -33,7 +33,8 @@ func TestSchema(t *testing.T) {
 			{Parent: 12, Name: "member", TypeName: "bool"},                                   // 13
 		},
 		Columns: []envelope.Column{{Field: 0}, {Field: 5}, {Field: 7}, {Field: 99}},
-		Aliases: []envelope.Alias{{Column: 0, Field: 1}, {Column: 1, Field: 6}, {Column: 99, Field: 2}, {Column: 0, Field: 99}},
+		Aliases: []envelope.Alias{{Column: 0, Field: 1}, {Column: 1, Field: 6}, {Column: 99, Field: 2},
+			{Column: 0, Field: 99}},
 	}
 	extension := &envelope.Schema{
 		Fields: []envelope.Field{
@@ -77,10 +78,12 @@ func TestSchema(t *testing.T) {
 	if !reflect.DeepEqual(extension.Fields, want) {
 		t.Errorf("got  %+v\nwant %+v", extension.Fields, want)
 	}
-	if want := []envelope.Column{{Field: 0}, {Field: 6}, {Field: 8}, {Field: math.MaxUint32}}; !reflect.DeepEqual(header.Columns, want) {
+	if want := []envelope.Column{{Field: 0}, {Field: 6}, {Field: 8},
+		{Field: math.MaxUint32}}; !reflect.DeepEqual(header.Columns, want) {
 		t.Errorf("got %+v, want %+v", header.Columns, want)
 	}
-	if want := []envelope.Alias{{Column: 0, Field: 2}, {Column: 1, Field: 7}, {Column: 99, Field: 3}, {Column: 0, Field: math.MaxUint32}}; !reflect.DeepEqual(header.Aliases, want) {
+	if want := []envelope.Alias{{Column: 0, Field: 2}, {Column: 1, Field: 7}, {Column: 99, Field: 3},
+		{Column: 0, Field: math.MaxUint32}}; !reflect.DeepEqual(header.Aliases, want) {
 		t.Errorf("got %+v, want %+v", header.Aliases, want)
 	}
 	if a := extension.Aliases[0]; extension.Columns[0].Field != 15 || a.Column != 1 || a.Field != 19 {
@@ -96,20 +99,24 @@ func TestDense(t *testing.T) {
 		column column.Type
 		want   bool
 	}{
-		{envelope.RoleCollection, "std::optional<bool>", column.Bit, true}, {envelope.RoleCollection, "std::unique_ptr<X>", column.Bit, true},
-		{envelope.RoleCollection, "std::optional<bool>", column.Index32, false}, {envelope.RoleCollection, "std::vector<bool>", column.Bit, false},
+		{envelope.RoleCollection, "std::optional<bool>", column.Bit, true},
+		{envelope.RoleCollection, "std::unique_ptr<X>", column.Bit, true},
+		{envelope.RoleCollection, "std::optional<bool>", column.Index32, false},
+		{envelope.RoleCollection, "std::vector<bool>", column.Bit, false},
 		{envelope.RolePlain, "std::optional<bool>", column.Bit, false}, {envelope.RolePlain, "bool", column.Bit, false},
 	} {
 		for _, late := range []bool{false, true} {
 			fields := []envelope.Field{{Role: test.role, TypeName: test.typ, Name: "x"}}
-			header, extension := &envelope.Schema{Fields: fields}, &envelope.Schema{Columns: []envelope.Column{{Type: column.Bit, Field: 9}}}
+			header, extension := &envelope.Schema{Fields: fields},
+				&envelope.Schema{Columns: []envelope.Column{{Type: column.Bit, Field: 9}}}
 			part := header
 			if late {
 				part = extension
 			}
 			part.Columns = append(part.Columns, envelope.Column{Type: test.column})
 			Schema(header, extension)
-			if got := part.Columns[len(part.Columns)-1].PreRelease; got != test.want || extension.Columns[0].PreRelease && extension.Columns[0].Field == 9 {
+			if got := part.Columns[len(part.Columns)-1].PreRelease; got != test.want || extension.Columns[0].PreRelease &&
+				extension.Columns[0].Field == 9 {
 				t.Errorf("%s with %v: got %v", test.typ, test.column, got)
 			}
 		}
@@ -126,10 +133,14 @@ func TestSigns(t *testing.T) {
 		{"std::int32_t", column.UInt32, column.Int32, true}, {"Int_t", column.SplitUInt32, column.SplitInt32, true},
 		{"std::int64_t", column.UInt64, column.Int64, true}, {"long", column.SplitUInt64, column.SplitInt64, true},
 		{"std::int8_t", column.UInt8, column.Int8, false}, {"std::int8_t", column.Byte, column.Int8, false},
-		{"std::uint8_t", column.Int8, column.UInt8, false}, {"char", column.UInt8, column.Char, false}, {"std::byte", column.Byte, column.Byte, false},
-		{"std::uint32_t", column.UInt32, column.UInt32, false}, {"std::uint64_t", column.SplitUInt64, column.SplitUInt64, false},
-		{"std::int32_t", column.SplitInt32, column.SplitInt32, false}, {"std::int32_t", column.SplitUInt16, column.SplitInt16, true},
-		{"float", column.Real32, column.Real32, false}, {"std::vector<std::int32_t>", column.Index32, column.Index32, false}, {"no type <", column.UInt32, column.UInt32, false},
+		{"std::uint8_t", column.Int8, column.UInt8, false}, {"char", column.UInt8, column.Char, false},
+		{"std::byte", column.Byte, column.Byte, false},
+		{"std::uint32_t", column.UInt32, column.UInt32, false},
+		{"std::uint64_t", column.SplitUInt64, column.SplitUInt64, false},
+		{"std::int32_t", column.SplitInt32, column.SplitInt32, false},
+		{"std::int32_t", column.SplitUInt16, column.SplitInt16, true},
+		{"float", column.Real32, column.Real32, false}, {"std::vector<std::int32_t>", column.Index32, column.Index32, false},
+		{"no type <", column.UInt32, column.UInt32, false},
 	} {
 		s := &envelope.Schema{Fields: []envelope.Field{{TypeName: test.typ}}, Columns: []envelope.Column{{Type: test.from}}}
 		Signs(s, new(envelope.Schema))
@@ -137,9 +148,11 @@ func TestSigns(t *testing.T) {
 			t.Errorf("%s in %v: got %v, %v", test.typ, test.from, got.Type, got.PreRelease)
 		}
 	}
-	s := &envelope.Schema{Fields: []envelope.Field{{TypeName: "std::string"}}, Columns: []envelope.Column{{Type: column.Index32}}}
+	s := &envelope.Schema{Fields: []envelope.Field{{TypeName: "std::string"}},
+		Columns: []envelope.Column{{Type: column.Index32}}}
 	x := &envelope.Schema{Columns: []envelope.Column{{Type: column.Byte}, {Type: column.Byte, Field: 9}}}
-	if Signs(s, x); s.Columns[0].Type != column.Index32 || x.Columns[0].Type != column.Char || x.Columns[1].Type != column.Byte {
+	if Signs(s, x); s.Columns[0].Type != column.Index32 || x.Columns[0].Type != column.Char ||
+		x.Columns[1].Type != column.Byte {
 		t.Errorf("got %+v, %+v", s.Columns, x.Columns)
 	}
 }
@@ -147,8 +160,10 @@ func TestSigns(t *testing.T) {
 // The numbers are those of the table in the document of RC1, with the two types
 // that RC2 added.
 func TestTypes(t *testing.T) {
-	names := []string{1: "Index64", "Index32", "Switch", "Byte", "Char", "Bit", "Real64", "Real32", "Real16", "UInt64", "UInt32", "UInt16", "UInt8",
-		"SplitIndex64", "SplitIndex32", "SplitReal64", "SplitReal32", "SplitReal16", "SplitUInt64", "SplitUInt32", "SplitUInt16",
+	names := []string{1: "Index64", "Index32", "Switch", "Byte", "Char", "Bit", "Real64", "Real32", "Real16", "UInt64",
+		"UInt32", "UInt16", "UInt8",
+		"SplitIndex64", "SplitIndex32", "SplitReal64", "SplitReal32", "SplitReal16", "SplitUInt64",
+		"SplitUInt32", "SplitUInt16",
 		"Int64", "Int32", "Int16", "Int8", "SplitInt64", "SplitInt32", "SplitInt16", "Real32Trunc", "Real32Quant"}
 	for number, name := range names {
 		if got := Type(Types[:], uint32(number)); number > 0 && got.String() != name {

@@ -45,7 +45,8 @@ func recordRest(c *frame.Codec, start int, size int32, extra *[]byte, body func(
 // list reads or writes a list frame called name, of items that take at least least
 // bytes each; tail walks the members that follow them in the frame. Bytes after
 // those are kept in extra. Document: "Frames".
-func list[T any](c *frame.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *frame.Codec), tail func()) {
+func list[T any](c *frame.Codec, name string, least int, items *[]T, extra *[]byte,
+	item func(*T, *frame.Codec), tail func()) {
 	c.Within(name, func() {
 		start := c.Pos()
 		var size int32
@@ -55,7 +56,8 @@ func list[T any](c *frame.Codec, name string, least int, items *[]T, extra *[]by
 }
 
 // listRest walks what follows the size of a list frame that begins at start.
-func listRest[T any](c *frame.Codec, start int, size int32, least int, items *[]T, extra *[]byte, item func(*T, *frame.Codec), tail func()) {
+func listRest[T any](c *frame.Codec, start int, size int32, least int, items *[]T, extra *[]byte,
+	item func(*T, *frame.Codec), tail func()) {
 	n := uint32(len(*items))
 	frame.Int(c, "number of items", &n)
 	rest := func() {

@@ -29,8 +29,10 @@ func (s *Schema) lift() envelope.Schema {
 
 // Lift returns the header and the footer in the form of format 1.
 func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
-	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer, Schema: h.Schema.lift()}
-	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: uint64(f.HeaderChecksum), Extension: &envelope.Schema{}}
+	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer,
+		Schema: h.Schema.lift()}
+	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: uint64(f.HeaderChecksum),
+		Extension: &envelope.Schema{}}
 	if f.Extension != nil {
 		*footer.Extension = f.Extension.lift()
 	}
@@ -39,7 +41,8 @@ func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 	rest := f.Clusters
 	for i, g := range f.ClusterGroups {
 		fail := func(format string, args ...any) (*envelope.Header, *envelope.Footer, error) {
-			return nil, nil, &frame.FormatError{Path: fmt.Sprintf("footer.cluster groups[%d]", i), Err: frame.Corrupt(format, args...)}
+			return nil, nil, &frame.FormatError{Path: fmt.Sprintf("footer.cluster groups[%d]", i),
+				Err: frame.Corrupt(format, args...)}
 		}
 		if uint64(g.NumClusters) > uint64(len(rest)) {
 			return fail("%d clusters, %d are left", g.NumClusters, len(rest))
@@ -64,7 +67,8 @@ func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 		footer.ClusterGroups = append(footer.ClusterGroups, lifted)
 	}
 	if len(rest) > 0 {
-		return nil, nil, &frame.FormatError{Path: "footer.cluster summaries", Err: frame.Corrupt("%d of %d clusters are in no cluster group", len(rest), len(f.Clusters))}
+		return nil, nil, &frame.FormatError{Path: "footer.cluster summaries",
+			Err: frame.Corrupt("%d of %d clusters are in no cluster group", len(rest), len(f.Clusters))}
 	}
 	return header, footer, nil
 }
@@ -91,7 +95,8 @@ func (f *Footer) LiftPageList(group int, p *PageList, columns int) (*envelope.Pa
 	}
 	clusters := f.Clusters[first:][:f.ClusterGroups[group].NumClusters]
 	if len(p.Clusters) != len(clusters) {
-		return nil, &frame.FormatError{Path: "page list.clusters", Err: frame.Corrupt("pages of %d clusters, expected %d", len(p.Clusters), len(clusters))}
+		return nil, &frame.FormatError{Path: "page list.clusters",
+			Err: frame.Corrupt("pages of %d clusters, expected %d", len(p.Clusters), len(clusters))}
 	}
 	lifted := &envelope.PageList{HeaderChecksum: uint64(f.HeaderChecksum)}
 	var now shards
@@ -161,7 +166,8 @@ func (d *ClusterPages) lift() []envelope.ColumnPages {
 		to := &lifted[i]
 		to.ElementOffset, to.Compression = int64(p.ElementOffset), p.Compression
 		for _, g := range p.Pages {
-			to.Pages = append(to.Pages, envelope.Page{NumElements: g.Elements << 2 >> 2, HasCRC32: g.Elements>>pageFlags&1 != 0, Locator: g.Locator})
+			to.Pages = append(to.Pages, envelope.Page{NumElements: g.Elements << 2 >> 2,
+				HasCRC32: g.Elements>>pageFlags&1 != 0, Locator: g.Locator})
 		}
 	}
 	return lifted

@@ -19,7 +19,8 @@ func parse(b []byte, what string, body func(*frame.Codec)) error {
 		frame.Int(c, "version", &version)
 		frame.Int(c, "minimum version", &least)
 		if least != Version || version < least {
-			c.Fail("minimum version", frame.Unsupported("pre-release envelope of version %d, readable from %d on", version, least))
+			c.Fail("minimum version", frame.Unsupported("pre-release envelope of version %d, readable from %d on", version,
+				least))
 		}
 		body(c)
 	})

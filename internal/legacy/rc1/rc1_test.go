@@ -58,7 +58,8 @@ func TestHeader(t *testing.T) {
 		Schema: Schema{
 			Fields: []Field{
 				{envelope.Field{Role: envelope.RoleCollection, Name: "c"}},
-				{envelope.Field{Parent: 1, Flags: 1, ArraySize: 3, Name: "a", TypeName: "std::array<double,3>", TypeAlias: "A3d", Description: "text"}},
+				{envelope.Field{Parent: 1, Flags: 1, ArraySize: 3, Name: "a", TypeName: "std::array<double,3>",
+					TypeAlias: "A3d", Description: "text"}},
 				{envelope.Field{TypeVersion: 2, Parent: 1, Name: "double", TypeName: "double"}},
 			},
 			Columns:    []Column{{Type: 0x0e, Bits: 64, Flags: 5}, {Type: 7, Bits: 64, Field: 2, Flags: 8, FirstElement: 6}},
@@ -74,7 +75,8 @@ func TestHeader(t *testing.T) {
 
 var (
 	extension = rec(empty, lst(1, rec(`08 00  20 00  02 00 00 00  00 00 00 00`)), empty, empty) // a Real32 column
-	link      = `80 00 00 00  40 00 00 00  00 10 00 00 00 00 00 00`                             // 128 bytes, 64 of them in the file at 4096
+	// 128 bytes, 64 of them in the file at 4096
+	link = `80 00 00 00  40 00 00 00  00 10 00 00 00 00 00 00`
 )
 
 func footer(extension, groups, clusters, clusterGroups, metaData string) string {
@@ -96,10 +98,12 @@ func TestFooter(t *testing.T) {
 	to := Link{Length: 128, Locator: locator.At(4096, 64)}
 	want := &Footer{
 		Features: envelope.Features{0}, HeaderChecksum: 0x11223344,
-		Extension:    &Schema{Fields: []Field{}, Columns: []Column{{Type: 8, Bits: 32, Field: 2}}, Aliases: []Alias{}, ExtraTypes: []ExtraType{}},
+		Extension: &Schema{Fields: []Field{}, Columns: []Column{{Type: 8, Bits: 32, Field: 2}}, Aliases: []Alias{},
+			ExtraTypes: []ExtraType{}},
 		ColumnGroups: []ColumnGroup{{Columns: []uint32{0, 1}}, {Columns: []uint32{2}}},
 		Clusters: []Cluster{
-			{FirstEntry: 0, Entries: 10}, {FirstEntry: 10, Entries: 5 | 1<<56, ColumnGroup: 1}, {FirstEntry: 10, Entries: -5 & math.MaxUint64},
+			{FirstEntry: 0, Entries: 10}, {FirstEntry: 10, Entries: 5 | 1<<56, ColumnGroup: 1},
+			{FirstEntry: 10, Entries: -5 & math.MaxUint64},
 		},
 		ClusterGroups: []ClusterGroup{{NumClusters: 3, PageList: to}},
 		MetaData:      []Link{to},
@@ -114,7 +118,8 @@ func TestFooter(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	if _, _, err := c.Parse(Hex(footer(lst(1, `00`), empty, empty, empty, empty)).Bytes); !errors.Is(err, frame.ErrUnsupported) {
+	if _, _, err := c.Parse(Hex(footer(lst(1, `00`), empty, empty, empty, empty)).Bytes); !errors.Is(err,
+		frame.ErrUnsupported) {
 		t.Errorf("a list as extension: %v", err)
 	}
 }
@@ -143,7 +148,8 @@ func TestPageList(t *testing.T) {
 			{Pages: append(at(4, 32, 2000), at(1<<30|6, 48, 2032)...), Compression: 505},
 			{Pages: []Page{}, Compression: 505}}},
 		{Columns: []ColumnPages{{Pages: at(5, 20, 3000), ElementOffset: 10, Compression: 505}}},
-		{Columns: []ColumnPages{{Pages: at(5, 40, 4000), ElementOffset: 10, Compression: 505}, {Pages: []Page{}, ElementOffset: 10, Compression: 505}}},
+		{Columns: []ColumnPages{{Pages: at(5, 40, 4000), ElementOffset: 10, Compression: 505},
+			{Pages: []Page{}, ElementOffset: 10, Compression: 505}}},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -165,7 +171,8 @@ func TestMetaData(t *testing.T) {
 	want := &MetaData{Pairs: []KeyValue{
 		{Type: 1, Key: "a.i", Ints: []int64{-2}}, {Type: 2, Key: "a.b", Bools: []uint8{1}},
 		{Type: 3, Key: "a.d", Doubles: []float64{1.5}}, {Type: 4, Key: "a.s", Strings: []string{"hi"}},
-		{Type: -1, Key: "i", Ints: []int64{1, 2}}, {Type: -2, Key: "b", Bools: []uint8{0, 1, 0}}, {Type: -4, Key: "s", Strings: []string{"x"}},
+		{Type: -1, Key: "i", Ints: []int64{1, 2}}, {Type: -2, Key: "b", Bools: []uint8{0, 1, 0}},
+		{Type: -4, Key: "s", Strings: []string{"x"}},
 		{Type: 9, Key: "ROOT.x", Extra: []byte{1, 2, 3}},
 	}}
 	if !reflect.DeepEqual(got, want) {
@@ -182,15 +189,18 @@ func TestLocator(t *testing.T) {
 	}{
 		{`ff ff ff 7f  08 07 06 05 04 03 02 01`, locator.Locator{Size: math.MaxInt32, Offset: 0x0102030405060708}, ""},
 		// The word of size 14, reserved 0x5a and type 1, negated.
-		{LE(4, -0x015a000e) + `"daos://x/y"`, locator.Locator{Type: locator.URI, Reserved: 0x5a, Payload: "daos://x/y"}, `URI "daos://x/y"`},
-		{LE(4, -0x02000010) + `40 00 00 00  2a 00 00 00 00 00 00 00`, locator.Locator{Type: locator.Object, Payload: "\x40\x00\x00\x00\x2a\x00\x00\x00\x00\x00\x00\x00"}, "object store"},
+		{LE(4, -0x015a000e) + `"daos://x/y"`, locator.Locator{Type: locator.URI, Reserved: 0x5a, Payload: "daos://x/y"},
+			`URI "daos://x/y"`},
+		{LE(4, -0x02000010) + `40 00 00 00  2a 00 00 00 00 00 00 00`,
+			locator.Locator{Type: locator.Object, Payload: "\x40\x00\x00\x00\x2a\x00\x00\x00\x00\x00\x00\x00"}, "object store"},
 		{LE(4, -0x7f000006) + `01 02`, locator.Locator{Type: 0x7f, Payload: "\x01\x02"}, "unknown type 0x7f"},
 	} {
 		got := c.Check(t, Hex(test.hex))
 		if *got != test.want {
 			t.Errorf("got %+v, want %+v", *got, test.want)
 		}
-		if err := got.InFile(); (err == nil) != (test.error == "") || err != nil && (!strings.Contains(err.Error(), test.error) || !errors.Is(err, frame.ErrUnsupported)) {
+		if err := got.InFile(); (err == nil) != (test.error == "") || err != nil &&
+			(!strings.Contains(err.Error(), test.error) || !errors.Is(err, frame.ErrUnsupported)) {
 			t.Errorf("%+v: %v", *got, err)
 		}
 	}
@@ -219,11 +229,13 @@ func TestLift(t *testing.T) {
 	}
 	if want := []envelope.Column{
 		{Type: column.SplitIndex64, Bits: 64},
-		{Type: column.Real64, Bits: 64, Field: 3, Flags: envelope.ColumnDeferred, FirstElement: 6}, // field 1 is the record of c
+		// field 1 is the record of c
+		{Type: column.Real64, Bits: 64, Field: 3, Flags: envelope.ColumnDeferred, FirstElement: 6},
 	}; !reflect.DeepEqual(gotHeader.Columns, want) {
 		t.Errorf("got %+v, want %+v", gotHeader.Columns, want)
 	}
-	if g := gotFooter.ClusterGroups; len(g) != 1 || g[0].MinEntry != 0 || g[0].EntrySpan != 15 || g[0].NumClusters != 2 || g[0].PageList.Length != 128 {
+	if g := gotFooter.ClusterGroups; len(g) != 1 || g[0].MinEntry != 0 || g[0].EntrySpan != 15 || g[0].NumClusters != 2 ||
+		g[0].PageList.Length != 128 {
 		t.Errorf("got %+v", g)
 	}
 	gotList, err := f.LiftPageList(0, &p, 3)
@@ -270,7 +282,8 @@ func TestLift(t *testing.T) {
 		p.Wire(frame.NewReader(Hex(pageList).Bytes, "test", 0))
 		spoil(&f, &p)
 		_, err := f.LiftPageList(0, &p, 3)
-		if fault := Fault(t, err, frame.ErrCorrupt, frame.ErrUnsupported); fault != nil && (name == "other entries" || name == "incomplete") != errors.Is(err, frame.ErrUnsupported) {
+		if fault := Fault(t, err, frame.ErrCorrupt, frame.ErrUnsupported); fault != nil &&
+			(name == "other entries" || name == "incomplete") != errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -330,7 +343,8 @@ func TestEnvelope(t *testing.T) {
 
 // FuzzEnvelopes reads the fuzzer's bytes as the payload of each envelope.
 func FuzzEnvelopes(f *testing.F) {
-	for kind, seed := range []string{header, sharded, pageList, lst(1, rec(`fc ff ff ff  01 00 00 00 "s"`, lst(1, Str("x"))))} {
+	for kind, seed := range []string{header, sharded, pageList,
+		lst(1, rec(`fc ff ff ff  01 00 00 00 "s"`, lst(1, Str("x"))))} {
 		f.Add(uint8(kind), Hex(seed).Bytes)
 	}
 	f.Add(uint8(1), Hex(footer(empty, empty, empty, empty, empty)).Bytes)

@@ -45,7 +45,8 @@ func (s *Schema) wire(c *frame.Codec) {
 	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *frame.Codec, f *Field) { f.Wire(c) })
 	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *frame.Codec, d *Column) { d.Wire(c) })
 	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *frame.Codec, a *envelope.Alias) { a.Wire(c) })
-	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *frame.Codec, e *ExtraType) { e.Wire(c) })
+	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3],
+		func(c *frame.Codec, e *ExtraType) { e.Wire(c) })
 }
 
 // A Field is a field of format 1 with its members in another order. ROOT 6.32 sets
@@ -204,8 +205,10 @@ func (f *Footer) Wire(c *frame.Codec) {
 			f.Extension.wire(c)
 		}
 	})
-	frame.List(c, "column groups", &f.ColumnGroups, &f.ListExtra[0], func(c *frame.Codec, g *ColumnGroup) { frame.Record(c, "column group", &g.Extra, func() {}) })
-	frame.List(c, "cluster groups", &f.ClusterGroups, &f.ListExtra[1], func(c *frame.Codec, g *envelope.ClusterGroup) { g.Wire(c) })
+	frame.List(c, "column groups", &f.ColumnGroups, &f.ListExtra[0],
+		func(c *frame.Codec, g *ColumnGroup) { frame.Record(c, "column group", &g.Extra, func() {}) })
+	frame.List(c, "cluster groups", &f.ClusterGroups, &f.ListExtra[1],
+		func(c *frame.Codec, g *envelope.ClusterGroup) { g.Wire(c) })
 	if c.Writing() && f.MetaData != nil || !c.Writing() && c.Left() > 0 {
 		frame.List(c, "meta-data", &f.MetaData, &f.ListExtra[2], func(c *frame.Codec, l *locator.Link) { l.Wire(c, "link") })
 	}
@@ -218,8 +221,10 @@ type ColumnGroup struct{ Extra []byte }
 
 // Lift returns the header and the footer in the form of format 1.
 func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer) {
-	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer, Schema: *h.Schema.lift()}
-	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: f.HeaderChecksum, Extension: &envelope.Schema{}, ClusterGroups: f.ClusterGroups}
+	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer,
+		Schema: *h.Schema.lift()}
+	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: f.HeaderChecksum, Extension: &envelope.Schema{},
+		ClusterGroups: f.ClusterGroups}
 	if f.Extension != nil {
 		footer.Extension = f.Extension.lift()
 	}

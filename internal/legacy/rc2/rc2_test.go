@@ -20,13 +20,17 @@ var empty = List(0)
 var schema = List(4,
 	Record(`00 00 00 00  00 00 00 00  00 00 00 00  01 00  00 00`, Str("c"), Str(""), Str(""), Str("")),
 	Record(`00 00 00 00  00 00 00 00  00 00 00 00  00 00  00 00`, Str("m"), Str("float"), Str(""), Str("member of c")),
-	Record(`00 00 00 00  00 00 00 00  02 00 00 00  00 00  01 00  03 00 00 00 00 00 00 00`, Str("bits"), Str("std::bitset<3>"), Str(""), Str("")),
-	Record(`00 00 00 00  07 00 00 00  03 00 00 00  02 00  07 00  02 00 00 00 00 00 00 00  01 00 00 00  ef be ad de`, Str("p"), Str("T"), Str("U"), Str(""))) +
+	Record(`00 00 00 00  00 00 00 00  02 00 00 00  00 00  01 00  03 00 00 00 00 00 00 00`, Str("bits"),
+		Str("std::bitset<3>"), Str(""), Str("")),
+	Record(`00 00 00 00  07 00 00 00  03 00 00 00  02 00  07 00  02 00 00 00 00 00 00 00  01 00 00 00  ef be ad de`,
+		Str("p"), Str("T"), Str("U"), Str(""))) +
 	List(4,
-		Record(`0e 00  40 00  00 00 00 00  05 00 00 00`),                                                    // SplitIndex64
-		Record(`1e 00  0c 00  01 00 00 00  10 00  00 00  00 00 00 00 00 00 f0 bf  00 00 00 00 00 00 00 40`), // Real32Quant in [-1, 2]
-		Record(`1d 00  10 00  01 00 00 00  08 00  01 00  fe ff ff ff ff ff ff ff`),                          // Real32Trunc, representation 1
-		Record(`06 00  01 00  02 00 00 00  00 00 00 00`)) +                                                  // Bit
+		Record(`0e 00  40 00  00 00 00 00  05 00 00 00`), // SplitIndex64
+		// Real32Quant in [-1, 2]
+		Record(`1e 00  0c 00  01 00 00 00  10 00  00 00  00 00 00 00 00 00 f0 bf  00 00 00 00 00 00 00 40`),
+		// Real32Trunc, representation 1
+		Record(`1d 00  10 00  01 00 00 00  08 00  01 00  fe ff ff ff ff ff ff ff`),
+		Record(`06 00  01 00  02 00 00 00  00 00 00 00`)) + // Bit
 	List(1, Record(`01 00 00 00  01 00 00 00`)) +
 	List(3,
 		Record(`01 00 00 00  02 00 00 00  03 00 00 00`, Str("T"), Str("old")), // types from version 2 to 3
@@ -42,7 +46,8 @@ func TestHeader(t *testing.T) {
 		{envelope.Field{Role: envelope.RoleCollection, Name: "c"}},
 		{envelope.Field{Name: "m", TypeName: "float", Description: "member of c"}},
 		{envelope.Field{Parent: 2, Flags: 1, ArraySize: 3, Name: "bits", TypeName: "std::bitset<3>"}},
-		{envelope.Field{TypeVersion: 7, Parent: 3, Role: envelope.RoleRecord, Flags: 7, ArraySize: 2, Source: 1, TypeChecksum: 0xdeadbeef, Name: "p", TypeName: "T", TypeAlias: "U"}},
+		{envelope.Field{TypeVersion: 7, Parent: 3, Role: envelope.RoleRecord, Flags: 7, ArraySize: 2, Source: 1,
+			TypeChecksum: 0xdeadbeef, Name: "p", TypeName: "T", TypeAlias: "U"}},
 	}
 	if got.Name != "ntp" || got.Description != "about it" || got.Writer != "hand" || !reflect.DeepEqual(got.Fields, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -52,7 +57,8 @@ func TestHeader(t *testing.T) {
 	lifted, _ := Lift(got, new(Footer))
 	wantColumns := []envelope.Column{
 		{Type: column.SplitIndex64, Bits: 64},
-		{Type: column.Real32Quant, Bits: 12, Field: 2, Flags: envelope.ColumnRanged, Min: -1, Max: 2}, // field 1 is the record of c
+		// field 1 is the record of c
+		{Type: column.Real32Quant, Bits: 12, Field: 2, Flags: envelope.ColumnRanged, Min: -1, Max: 2},
 		{Type: column.Real32Trunc, Bits: 16, Field: 2, Flags: envelope.ColumnDeferred, Representation: 1, FirstElement: -2},
 		{Type: column.Bit, Bits: 1, Field: 3},
 	}
@@ -60,7 +66,8 @@ func TestHeader(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", lifted.Columns, wantColumns)
 	}
 	wantTypes := []envelope.ExtraTypeInfo{
-		{ContentID: 1, TypeVersion: 2, TypeName: "T", Content: "old"}, {TypeVersion: 2, Content: "new"}, {ContentID: 1 << 31, Extra: []byte{0x55}},
+		{ContentID: 1, TypeVersion: 2, TypeName: "T", Content: "old"}, {TypeVersion: 2, Content: "new"},
+		{ContentID: 1 << 31, Extra: []byte{0x55}},
 	}
 	if !reflect.DeepEqual(lifted.ExtraTypes, wantTypes) {
 		t.Errorf("got  %+v\nwant %+v", lifted.ExtraTypes, wantTypes)
@@ -81,19 +88,27 @@ func TestFooter(t *testing.T) {
 		hex    string
 		edited Footer
 	}{
-		{head + Record(schema) + empty + List(1, group) + List(1, link), Footer{Extension: &Schema{}, ClusterGroups: []envelope.ClusterGroup{{MinEntry: 10, EntrySpan: 20, NumClusters: 3, PageList: to}}, MetaData: []locator.Link{to}}},
-		{head + none + List(1, Record(empty)) + empty + empty, Footer{Extension: &Schema{}, ColumnGroups: []ColumnGroup{{Hex(empty).Bytes}}, ClusterGroups: []envelope.ClusterGroup{}, MetaData: []locator.Link{}}},
-		{head + none + empty + empty, Footer{Extension: &Schema{}, ColumnGroups: []ColumnGroup{}, ClusterGroups: []envelope.ClusterGroup{}}}, // after ROOT 6.32
+		{head + Record(schema) + empty + List(1, group) + List(1, link),
+			Footer{Extension: &Schema{}, ClusterGroups: []envelope.ClusterGroup{{MinEntry: 10, EntrySpan: 20, NumClusters: 3,
+				PageList: to}}, MetaData: []locator.Link{to}}},
+		{head + none + List(1, Record(empty)) + empty + empty,
+			Footer{Extension: &Schema{}, ColumnGroups: []ColumnGroup{{Hex(empty).Bytes}},
+				ClusterGroups: []envelope.ClusterGroup{}, MetaData: []locator.Link{}}},
+		// after ROOT 6.32
+		{head + none + empty + empty, Footer{Extension: &Schema{}, ColumnGroups: []ColumnGroup{},
+			ClusterGroups: []envelope.ClusterGroup{}}},
 	} {
 		v := Hex(test.hex)
 		got := c.RoundTrip(t, v.Bytes)
 		c.Extra(t, v)
 		c.Damage(t, v)
 		if (got.Extension != nil) != (test.edited.Extension != nil) || got.HeaderChecksum != 0x1122334455667788 ||
-			!reflect.DeepEqual(got.ClusterGroups, test.edited.ClusterGroups) || !reflect.DeepEqual(got.MetaData, test.edited.MetaData) || len(got.ColumnGroups) != len(test.edited.ColumnGroups) {
+			!reflect.DeepEqual(got.ClusterGroups, test.edited.ClusterGroups) ||
+			!reflect.DeepEqual(got.MetaData, test.edited.MetaData) || len(got.ColumnGroups) != len(test.edited.ColumnGroups) {
 			t.Errorf("got %+v, want %+v", got, test.edited)
 		}
-		if _, footer := Lift(new(Header), got); footer.HeaderChecksum != got.HeaderChecksum || !reflect.DeepEqual(footer.ClusterGroups, got.ClusterGroups) {
+		if _, footer := Lift(new(Header), got); footer.HeaderChecksum != got.HeaderChecksum ||
+			!reflect.DeepEqual(footer.ClusterGroups, got.ClusterGroups) {
 			t.Errorf("got %+v", footer)
 		}
 	}

@@ -24,12 +24,14 @@ var widths = []uint16{1: 32, 2: 64, 3: 8, 4: 1, 5: 64, 6: 32, 7: 16, 8: 8, 9: 64
 // of the only cluster group that they then have. Author, custodian, times and IDs
 // have no place in format 1. headerLength and footerLength are the lengths that the
 // anchor gives, in bytes.
-func Lift(h *Header, f *Footer, headerLength, footerLength uint64) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
+func Lift(h *Header, f *Footer, headerLength,
+	footerLength uint64) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
 	fail := func(path string, err error) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
 		return nil, nil, nil, &frame.FormatError{Path: path, Err: err}
 	}
 	if uint64(f.HeaderLength) != headerLength || uint64(f.FooterLength) != footerLength {
-		return fail("footer.postscript", frame.Corrupt("header and footer of %d and %d bytes, expected %d and %d", f.HeaderLength, f.FooterLength, headerLength, footerLength))
+		return fail("footer.postscript", frame.Corrupt("header and footer of %d and %d bytes, expected %d and %d",
+			f.HeaderLength, f.FooterLength, headerLength, footerLength))
 	}
 	header := &envelope.Header{Name: h.Name, Description: h.Description}
 	fields, err := h.liftFields(header)
@@ -196,7 +198,8 @@ func (r *Range) lift() (envelope.ColumnPages, error) {
 		p.Pages = append(p.Pages, envelope.Page{NumElements: page.NumElements, Locator: page.Locator.lift()})
 	}
 	if sum != uint64(r.NumElements) || p.ElementOffset < 0 {
-		return p, frame.Corrupt("column %d has %d elements from %d on, its pages have %d", r.Column, r.NumElements, r.FirstElement, sum)
+		return p, frame.Corrupt("column %d has %d elements from %d on, its pages have %d", r.Column,
+			r.NumElements, r.FirstElement, sum)
 	}
 	return p, nil
 }

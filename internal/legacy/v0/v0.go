@@ -250,7 +250,8 @@ func versions(c *frame.Codec) {
 	frame.Int(c, "version", &used)
 	frame.Int(c, "minimum version", &least)
 	if used != 0 || least != 0 {
-		c.Fail("version", frame.Unsupported("pre-release format with version %d of this frame, readable from %d on", used, least))
+		c.Fail("version", frame.Unsupported("pre-release format with version %d of this frame, readable from %d on", used,
+			least))
 	}
 }
 

@@ -30,7 +30,8 @@ func field(id int64, name, typ string, repetitions, structure, parent int64, chi
 	for _, c := range children {
 		links += LE(8, c)
 	}
-	return fr(LE(8, id), version(0, 0), version(2, 0), Str(name), Str("about "+name), Str(typ), LE(8, repetitions), LE(4, structure), LE(8, parent), links)
+	return fr(LE(8, id), version(0, 0), version(2, 0), Str(name), Str("about "+name), Str(typ), LE(8, repetitions),
+		LE(4, structure), LE(8, parent), links)
 }
 
 func col(id, typ, field, index int64) string {
@@ -59,15 +60,19 @@ func columnRange(column, first, elements int64, pages ...string) string {
 }
 
 func cluster(id, first, entries int64, columns ...string) string {
-	return fr(Str("own")) + fr(LE(8, id), version(0, 0), LE(8, first), LE(8, entries), place(0, 0)) + LE(4, int64(len(columns))) + strings.Join(columns, "")
+	return fr(Str("own")) + fr(LE(8, id), version(0, 0), LE(8, first), LE(8, entries), place(0, 0)) + LE(4,
+		int64(len(columns))) + strings.Join(columns, "")
 }
 
 // Two clusters, the later one first.
 var footer = LE(4, 0) + LE(4, 0) + LE(8, 0) + LE(8, 2) +
-	cluster(8, 2, 1, columnRange(0, 3, 0), columnRange(1, 2, 1, LE(4, 1)+place(500, 4)), columnRange(2, 6, 3, LE(4, 3)+place(504, 12)),
+	cluster(8, 2, 1, columnRange(0, 3, 0), columnRange(1, 2, 1, LE(4, 1)+place(500, 4)),
+		columnRange(2, 6, 3, LE(4, 3)+place(504, 12)),
 		columnRange(3, 2, 1, LE(4, 1)+place(516, 4)), columnRange(4, 9, 0)) +
-	cluster(3, 0, 2, columnRange(0, 0, 3, LE(4, 1)+place(100, 4), LE(4, 2)+place(104, 8)), columnRange(1, 0, 2, LE(4, 2)+place(112, 8)),
-		columnRange(4, 0, 9, LE(4, 9)+LE(8, 0)+LE(4, 9)+Str("file://x")), columnRange(3, 0, 2, LE(4, 2)+place(120, 8)), columnRange(2, 0, 6, LE(4, 6)+place(128, 24))) +
+	cluster(3, 0, 2, columnRange(0, 0, 3, LE(4, 1)+place(100, 4), LE(4, 2)+place(104, 8)),
+		columnRange(1, 0, 2, LE(4, 2)+place(112, 8)),
+		columnRange(4, 0, 9, LE(4, 9)+LE(8, 0)+LE(4, 9)+Str("file://x")), columnRange(3, 0, 2, LE(4, 2)+place(120, 8)),
+		columnRange(2, 0, 6, LE(4, 6)+place(128, 24))) +
 	LE(4, 0) + LE(4, 111) + LE(4, 222)
 
 func TestHeader(t *testing.T) {
@@ -77,10 +82,13 @@ func TestHeader(t *testing.T) {
 		got.TimeData != 1600000000 || got.TimeWritten != -1 || got.OwnID.Text != "own" || got.GroupID.Text != "group" {
 		t.Errorf("got %+v", got)
 	}
-	if want := (Field{ID: 5, TypeVersion: Version{Use: 2}, Name: "a", Description: "about a", TypeName: "std::array<float,3>", Repetitions: 3, Parent: 7, Children: []uint64{6}}); len(got.Fields) != 6 || !reflect.DeepEqual(got.Fields[2], want) {
+	if want := (Field{ID: 5, TypeVersion: Version{Use: 2}, Name: "a", Description: "about a",
+		TypeName: "std::array<float,3>", Repetitions: 3, Parent: 7, Children: []uint64{6}}); len(got.Fields) != 6 ||
+		!reflect.DeepEqual(got.Fields[2], want) {
 		t.Errorf("got %+v, want %+v", got.Fields, want)
 	}
-	if want := (Column{ID: 4, Type: 3, Sorted: 1, Field: 9, Index: 1}); len(got.Columns) != 5 || !reflect.DeepEqual(got.Columns[0], want) {
+	if want := (Column{ID: 4, Type: 3, Sorted: 1, Field: 9, Index: 1}); len(got.Columns) != 5 ||
+		!reflect.DeepEqual(got.Columns[0], want) {
 		t.Errorf("got %+v, want %+v", got.Columns, want)
 	}
 	Longer(t, c, got)
@@ -89,8 +97,10 @@ func TestHeader(t *testing.T) {
 func TestFooter(t *testing.T) {
 	c := Walk("footer", (*Footer).Wire)
 	got := c.Check(t, Hex(footer))
-	want := Range{Column: 0, NumElements: 3, Compression: 404, Pages: []Page{{1, Locator{100, 4, ""}}, {2, Locator{104, 8, ""}}}}
-	if len(got.Clusters) != 2 || !reflect.DeepEqual(got.Clusters[1].Columns[0], want) || got.HeaderLength != 111 || got.FooterLength != 222 {
+	want := Range{Column: 0, NumElements: 3, Compression: 404,
+		Pages: []Page{{1, Locator{100, 4, ""}}, {2, Locator{104, 8, ""}}}}
+	if len(got.Clusters) != 2 || !reflect.DeepEqual(got.Clusters[1].Columns[0], want) || got.HeaderLength != 111 ||
+		got.FooterLength != 222 {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	Longer(t, c, got)
@@ -115,9 +125,11 @@ func TestLift(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFields := []envelope.Field{
-		{TypeVersion: 2, Flags: envelope.FieldRepetitive, ArraySize: 3, Name: "a", TypeName: "std::array<float,3>", Description: "about a"},
+		{TypeVersion: 2, Flags: envelope.FieldRepetitive, ArraySize: 3, Name: "a", TypeName: "std::array<float,3>",
+			Description: "about a"},
 		{TypeVersion: 2, Name: "_0", TypeName: "float", Description: "about float"},
-		{TypeVersion: 2, Parent: 2, Role: envelope.RoleCollection, Name: "v", TypeName: "std::vector<std::int32_t>", Description: "about v"},
+		{TypeVersion: 2, Parent: 2, Role: envelope.RoleCollection, Name: "v", TypeName: "std::vector<std::int32_t>",
+			Description: "about v"},
 		{TypeVersion: 2, Parent: 2, Name: "_0", TypeName: "std::int32_t", Description: "about std::int32_t"},
 		{TypeVersion: 2, Parent: 4, Name: "s", TypeName: "std::string", Description: "about s"},
 	}
@@ -125,7 +137,8 @@ func TestLift(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", header.Fields, wantFields)
 	}
 	wantColumns := []envelope.Column{
-		{Type: column.Real32, Bits: 32, Field: 1}, {Type: column.Index32, Bits: 32, Field: 2}, {Type: column.Int32, Bits: 32, Field: 3, PreRelease: true},
+		{Type: column.Real32, Bits: 32, Field: 1}, {Type: column.Index32, Bits: 32, Field: 2},
+		{Type: column.Int32, Bits: 32, Field: 3, PreRelease: true},
 		{Type: column.Index32, Bits: 32, Field: 4}, {Type: column.Char, Bits: 8, Field: 4},
 	}
 	if !reflect.DeepEqual(header.Columns, wantColumns) {
@@ -134,14 +147,16 @@ func TestLift(t *testing.T) {
 	if want := []envelope.ClusterGroup{{EntrySpan: 3, NumClusters: 2}}; !reflect.DeepEqual(footer.ClusterGroups, want) {
 		t.Errorf("got %+v", footer.ClusterGroups)
 	}
-	if want := []envelope.Cluster{{FirstEntry: 2, NumEntries: 1}, {NumEntries: 2}}; !reflect.DeepEqual(list.Clusters, want) {
+	if want := []envelope.Cluster{{FirstEntry: 2, NumEntries: 1}, {NumEntries: 2}}; !reflect.DeepEqual(list.Clusters,
+		want) {
 		t.Errorf("got %+v", list.Clusters)
 	}
 	uri := locator.Locator{Type: locator.URI, Payload: "file://x"}
 	for i, want := range []envelope.ColumnPages{
 		{Compression: 404, Pages: []envelope.Page{{NumElements: 6, Locator: locator.At(128, 24)}}},
 		{Compression: 404, Pages: []envelope.Page{{NumElements: 2, Locator: locator.At(112, 8)}}},
-		{Compression: 404, Pages: []envelope.Page{{NumElements: 1, Locator: locator.At(100, 4)}, {NumElements: 2, Locator: locator.At(104, 8)}}},
+		{Compression: 404, Pages: []envelope.Page{{NumElements: 1, Locator: locator.At(100, 4)},
+			{NumElements: 2, Locator: locator.At(104, 8)}}},
 		{Compression: 404, Pages: []envelope.Page{{NumElements: 2, Locator: locator.At(120, 8)}}},
 		{Compression: 404, Pages: []envelope.Page{{NumElements: 9, Locator: uri}}},
 	} {

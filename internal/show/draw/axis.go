@@ -63,7 +63,8 @@ func NewAxis(n int, low, high float64, log bool) (*Axis, error) {
 
 // WordAxis returns an axis with a bin for each word.
 func WordAxis(words []string) *Axis {
-	a := &Axis{Edges: make([]float64, len(words)+1), Words: words, equal: true, n: float64(len(words)), width: float64(len(words))}
+	a := &Axis{Edges: make([]float64, len(words)+1), Words: words, equal: true, n: float64(len(words)),
+		width: float64(len(words))}
 	for i := range a.Edges {
 		a.Edges[i] = float64(i)
 	}
@@ -237,7 +238,8 @@ func (b Binning) countWithin(low, high float64, integers bool) (n int) {
 	}
 	stepsFrom(least, steps, func(step float64) bool {
 		bins := (high - low) / step
-		if whole := math.Round(bins); whole >= 1 && math.Abs(bins-whole) < 1e-9*whole && (!integers || step == math.Trunc(step)) {
+		if whole := math.Round(bins); whole >= 1 && math.Abs(bins-whole) < 1e-9*whole &&
+			(!integers || step == math.Trunc(step)) {
 			n = int(whole)
 			return true
 		}

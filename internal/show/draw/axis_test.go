@@ -164,7 +164,8 @@ func TestBin(t *testing.T) {
 				t.Fatalf("%g is in bin %d of %v, want %d", x, got, a.Edges, want)
 			}
 		}
-		for x, want := range map[float64]int{math.Inf(-1): 0, math.Inf(1): a.Bins() + 1, a.High(): a.Bins() + 1, math.Nextafter(a.High(), 0): a.Bins(), a.Low(): 1} {
+		for x, want := range map[float64]int{math.Inf(-1): 0, math.Inf(1): a.Bins() + 1, a.High(): a.Bins() + 1,
+			math.Nextafter(a.High(), 0): a.Bins(), a.Low(): 1} {
 			if got := a.bin(x); got != want {
 				t.Fatalf("%g is in bin %d of %v, want %d", x, got, a.Edges, want)
 			}
@@ -177,7 +178,8 @@ func TestBin(t *testing.T) {
 		n         int
 		low, high float64
 		log       bool
-	}{{10, 1, 1, false}, {10, 2, 1, false}, {10, math.NaN(), 1, false}, {10, -math.MaxFloat64, math.MaxFloat64, false}, {10, 0, 1, true}, {1000, 1, 1 + 1e-15, false}} {
+	}{{10, 1, 1, false}, {10, 2, 1, false}, {10, math.NaN(), 1, false}, {10, -math.MaxFloat64, math.MaxFloat64, false},
+		{10, 0, 1, true}, {1000, 1, 1 + 1e-15, false}} {
 		if a, err := NewAxis(c.n, c.low, c.high, c.log); err == nil {
 			t.Errorf("%+v: %v", c, a.Edges)
 		}
@@ -212,7 +214,8 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%g to %g:%s, want %s", c.low, c.high, got, c.want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 12.3456789: "12.346", 123456: "123456", 1e6: "1e6", -1234567: "-1.2346e6", 0.001: "0.001", 0.00012345: "1.2345e-4", 100: "100"} {
+	for v, want := range map[float64]string{0: "0", 12.3456789: "12.346", 123456: "123456", 1e6: "1e6",
+		-1234567: "-1.2346e6", 0.001: "0.001", 0.00012345: "1.2345e-4", 100: "100"} {
 		if got := Number(v, 5); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}

@@ -34,8 +34,8 @@ type Plan struct {
 	// If it is nil, that is all of them.
 	Possible func(rntuple.Source, rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error]
 
-	// Condition, if it is not nil, holds for the entries that can fill anything. Where these are few, fields that it does not
-	// need are read for them alone, and Possible is not used.
+	// Condition, if it is not nil, holds for the entries that can fill anything. Where these are
+	// few, fields that it does not need are read for them alone, and Possible is not used.
 	Condition rntuple.Condition
 
 	Progress func(done, total int64) // may be nil
@@ -277,7 +277,8 @@ func (p *Plan) fillEntries(s rntuple.Source, fresh func() []*Histogram) ([]*Hist
 
 // each calls f with the values of each curve in batches of the entries in r; word returns the
 // string in a row of a curve of strings. The values are valid until f returns.
-func (p *Plan) each(s rntuple.Source, r rntuple.EntryRange, f func(i int, v values, missing int64, word func(row int) []byte) error) error {
+func (p *Plan) each(s rntuple.Source, r rntuple.EntryRange,
+	f func(i int, v values, missing int64, word func(row int) []byte) error) error {
 	var a aligner
 	for b, err := range p.batches(s, r) {
 		if err != nil {

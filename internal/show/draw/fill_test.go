@@ -237,7 +237,8 @@ func TestFill(t *testing.T) {
 				}
 				h := all[0]
 				if h.Entries != entries || h.NaN != nan || h.Missing != missing {
-					t.Errorf("%q: %d entries, %d NaN, %d missing; want %d, %d, %d", c.curve, h.Entries, h.NaN, h.Missing, entries, nan, missing)
+					t.Errorf("%q: %d entries, %d NaN, %d missing; want %d, %d, %d", c.curve, h.Entries, h.NaN,
+						h.Missing, entries, nan, missing)
 				}
 				checkFilled(t, h, want, c.curve)
 			}

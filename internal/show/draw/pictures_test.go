@@ -12,7 +12,8 @@ import (
 // Whatever is drawn, at whatever size: no line is too wide, and nothing panics.
 func TestPictures(t *testing.T) {
 	for i, p := range drawtest.Pictures() {
-		for _, term := range []draw.Terminal{{Width: 80, Height: 18}, {Width: 10, Height: 1}, {Width: 237, Height: 40, ASCII: true}} {
+		for _, term := range []draw.Terminal{{Width: 80, Height: 18}, {Width: 10, Height: 1},
+			{Width: 237, Height: 40, ASCII: true}} {
 			var b strings.Builder
 			if err := p.WriteText(&b, term); err != nil {
 				t.Fatal(err)
@@ -22,7 +23,8 @@ func TestPictures(t *testing.T) {
 				if n := utf8.RuneCountInString(line); n > max(term.Width, 20) {
 					t.Errorf("picture %d, %+v: %d characters in %q", i, term, n, line)
 				}
-				if term.ASCII && !strings.Contains(line, "ö") && strings.Trim(line, " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
+				if term.ASCII && !strings.Contains(line, "ö") &&
+					strings.Trim(line, " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
 					t.Errorf("picture %d: %q is not ASCII", i, line)
 				}
 			}

@@ -48,7 +48,8 @@ func Save(all []*Histogram) ([]byte, error) {
 	var saved []sums
 	for _, h := range all {
 		m := h.inside
-		s := sums{h.Label, h.X.Edges, nil, h.Profile, map[int]floats{}, h.Entries, h.NaN, h.Missing, floats{m.w, m.x, m.xx, m.y, m.yy}}
+		s := sums{h.Label, h.X.Edges, nil, h.Profile, map[int]floats{}, h.Entries, h.NaN, h.Missing,
+			floats{m.w, m.x, m.xx, m.y, m.yy}}
 		if h.Y != nil {
 			s.Y = h.Y.Edges
 		}
@@ -67,8 +68,8 @@ func (p *Plan) Fixed() bool {
 	return p.X.Range.known() && (p.Curves[0].Y < 0 || p.Profile || p.Y.Range.known()) && !p.IsWords()
 }
 
-// Load adds up what Save has returned for parts of the entries, in their order. The plan must be that of the parts,
-// and Fixed.
+// Load adds up what Save has returned for parts of the entries, in their order. The plan must be
+// that of the parts, and Fixed.
 func (p *Plan) Load(parts [][]byte) ([]*Histogram, error) {
 	if !p.Fixed() {
 		return nil, errors.New("the range is not known")

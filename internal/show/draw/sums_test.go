@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-// TestSaved loads what was saved: each bit is there again, those of infinite sums too, and parts add up.
+// TestSaved loads what was saved: each bit is there again, those of infinite sums too, and parts
+// add up.
 func TestSaved(t *testing.T) {
 	r, _ := written(t, randomEvents())
 	for _, c := range []struct {
 		curve   []string
 		profile bool
-	}{{[]string{"f"}, false}, {[]string{"v", "", "w", "m"}, false}, {[]string{"f", "i"}, false}, {[]string{"f", "i"}, true}, {[]string{"o", "", "f / 0.0"}, false}} {
+	}{{[]string{"f"}, false}, {[]string{"v", "", "w", "m"}, false}, {[]string{"f", "i"}, false},
+		{[]string{"f", "i"}, true}, {[]string{"o", "", "f / 0.0"}, false}} {
 		p := newPlan(t, r, c.curve)
 		p.Profile, p.X.Range, p.Y.Range = c.profile, Range{-1, 1.5}, Range{0, 9}
 		want, err := p.Fill(r)
@@ -32,7 +34,8 @@ func TestSaved(t *testing.T) {
 				t.Errorf("%q: saved\n%s\nloaded\n%s\n%v", c.curve, text, again, err)
 			}
 			for i, h := range got {
-				if sum := int64(n) * want[i].Entries; h.Entries != sum || h.Missing != int64(n)*want[i].Missing || h.NaN != int64(n)*want[i].NaN {
+				if sum := int64(n) * want[i].Entries; h.Entries != sum || h.Missing != int64(n)*want[i].Missing ||
+					h.NaN != int64(n)*want[i].NaN {
 					t.Errorf("%q: %d entries of %d", c.curve, h.Entries, sum)
 				}
 				for k := range h.Bins {
@@ -45,7 +48,8 @@ func TestSaved(t *testing.T) {
 				}
 			}
 		}
-		for old, with := range map[string]string{"[": "", `"label":"`: `"label":"x`, `"x":"-1 `: `"x":"-1.5 `, `"inside":"`: `"inside":"1 `, `"1":"`: `"1":"1 `, `"1":`: `"1000000":`, `"-1 `: `"one `} {
+		for old, with := range map[string]string{"[": "", `"label":"`: `"label":"x`, `"x":"-1 `: `"x":"-1.5 `,
+			`"inside":"`: `"inside":"1 `, `"1":"`: `"1":"1 `, `"1":`: `"1000000":`, `"-1 `: `"one `} {
 			bad := strings.Replace(string(text), old, with, 1)
 			if bad == string(text) {
 				t.Fatalf("%s has no %s", text, old)

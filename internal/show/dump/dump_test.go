@@ -112,7 +112,8 @@ func TestTiles(t *testing.T) {
 						t.Errorf("%s: %s: %d bytes at %#x are unknown", path, rec.Title, len(l.Bytes), l.At)
 					}
 				}
-				if strings.HasPrefix(rec.Title, "header") || strings.HasPrefix(rec.Title, "footer") || strings.HasPrefix(rec.Title, "page list") {
+				if strings.HasPrefix(rec.Title, "header") || strings.HasPrefix(rec.Title, "footer") ||
+					strings.HasPrefix(rec.Title, "page list") {
 					sealed(t, rec, b, old)
 					envelopes++
 				}
@@ -134,7 +135,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestOddities dumps containers that are unusual in a way that does no harm: nothing is called damaged.
+// TestOddities dumps containers that are unusual in a way that does no harm: nothing is called
+// damaged.
 func TestOddities(t *testing.T) {
 	for _, c := range oddity.Cases(t, open(t, "../../../testdata/good/special_dirs.root")) {
 		list, err := collect(c.File, Options{Container: true})
@@ -146,7 +148,8 @@ func TestOddities(t *testing.T) {
 			if rec.Error != "" && !c.Hidden {
 				t.Errorf("%s: %s: %s", c.Name, rec.Title, rec.Error)
 			}
-			if last := rec.Lines[len(rec.Lines)-1]; rec.Title == "list of free segments" && strings.Contains(c.Says, "zeros") && last.Path != "" {
+			if last := rec.Lines[len(rec.Lines)-1]; rec.Title == "list of free segments" &&
+				strings.Contains(c.Says, "zeros") && last.Path != "" {
 				t.Errorf("%s: the zeros are shown as %s", c.Name, last.Path)
 			}
 		}
@@ -169,7 +172,8 @@ func TestAt(t *testing.T) {
 				}
 				tiles(t, file, r)
 				for _, l := range r.Lines {
-					if strings.HasPrefix(r.Title, "payload") && (strings.HasSuffix(l.Path, ".checksum") && l.Meaning != "right" || l.Path == "") {
+					if strings.HasPrefix(r.Title, "payload") &&
+						(strings.HasSuffix(l.Path, ".checksum") && l.Meaning != "right" || l.Path == "") {
 						t.Errorf("%s: %s at %#x: %+v", name, r.Title, at, l)
 					}
 				}

@@ -58,7 +58,8 @@ func File(ctx context.Context, r io.ReaderAt, size int64, opts Options, emit fun
 			return shown
 		}
 	}
-	if !opts.Container || opts.NTuple != "" || opts.Anchor || opts.Header || opts.Footer || opts.PageLists || opts.PageList != nil || opts.Page != nil {
+	if !opts.Container || opts.NTuple != "" || opts.Anchor || opts.Header || opts.Footer || opts.PageLists ||
+		opts.PageList != nil || opts.Page != nil {
 		if err != nil {
 			return err
 		}
@@ -76,7 +77,8 @@ func (f *file) payload(title string, k rootfile.Key, object []byte, walk func(*f
 			all = b
 		}
 	}
-	return described(title, all, true, container, func(c *frame.Codec) { c.Window("object", len(object), func() { walk(c) }) })
+	return described(title, all, true, container,
+		func(c *frame.Codec) { c.Window("object", len(object), func() { walk(c) }) })
 }
 
 // place returns where the payload of a key lies in the file.
@@ -131,7 +133,8 @@ func (f *file) read(at, n int64) ([]byte, error) {
 		return nil, err
 	}
 	if at < 0 || n < 0 || at > f.size {
-		return nil, &frame.FormatError{Offset: at, Path: "file", Err: frame.Corrupt("the offset lies beyond the end, %#x", f.size)}
+		return nil, &frame.FormatError{Offset: at, Path: "file",
+			Err: frame.Corrupt("the offset lies beyond the end, %#x", f.size)}
 	}
 	b := make([]byte, min(n, f.size-at))
 	if n, err := f.r.ReadAt(b, at); n < len(b) {
@@ -183,14 +186,16 @@ func (f *file) container() error {
 	if !ok {
 		top.NBytes = keyMost
 	}
-	if err := f.raw("first record, with the top directory", n, int64(top.NBytes), container, new(rootfile.Root).Wire); err != nil || f.root == nil {
+	if err := f.raw("first record, with the top directory", n, int64(top.NBytes), container,
+		new(rootfile.Root).Wire); err != nil || f.root == nil {
 		return err
 	}
 	list := func(path string, d rootfile.Directory) error {
 		if d.SeekKeys == 0 {
 			return nil
 		}
-		return f.raw("list of keys of the "+rootfile.DirectoryPath(path), d.SeekKeys, int64(d.NBytesKeys), container, new(rootfile.KeyList).Wire)
+		return f.raw("list of keys of the "+rootfile.DirectoryPath(path), d.SeekKeys, int64(d.NBytesKeys), container,
+			new(rootfile.KeyList).Wire)
 	}
 	if err := list("", f.root.Root.Directory); err != nil {
 		return err
@@ -212,7 +217,8 @@ func (f *file) container() error {
 	})
 	h = f.root.Header
 	if h.SeekFree != 0 {
-		if err := f.raw("list of free segments", h.SeekFree, int64(h.NBytesFree), container, new(rootfile.FreeList).Wire); err != nil {
+		if err := f.raw("list of free segments", h.SeekFree, int64(h.NBytesFree), container,
+			new(rootfile.FreeList).Wire); err != nil {
 			return err
 		}
 	}

@@ -201,7 +201,8 @@ func (f *file) within(n *ntuple, at int64, b []byte) (*Record, []Line) {
 					field = s.Columns[id].Owner.Path() + ", " + s.Columns[id].Format().String()
 				}
 				page := b[lo-at : hi-at]
-				lines = append(lines, Line{At: lo - at, Bytes: page, Path: path, Meaning: fmt.Sprintf("field %s, %d elements", field, p.NumElements)})
+				lines = append(lines, Line{At: lo - at, Bytes: page, Path: path,
+					Meaning: fmt.Sprintf("field %s, %d elements", field, p.NumElements)})
 				if n := int64(p.ChecksumSize()); n > 0 && hi+n <= end {
 					line := Line{At: hi - at, Bytes: b[hi-at:][:n], Path: path + ".checksum", Meaning: "right"}
 					if p.HasCRC32 {

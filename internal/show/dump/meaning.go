@@ -86,7 +86,8 @@ var frames = meanings{
 	}),
 	"structural role": say(func(r envelope.Role) string { return roles[r] }),
 	"field.parent": func(path string, v any) string {
-		if own := regexp.MustCompile(`fields\[(\d+)\]\.field\.parent$`).FindStringSubmatch(path); own != nil && own[1] == fmt.Sprint(v) {
+		if own := regexp.MustCompile(`fields\[(\d+)\]\.field\.parent$`).FindStringSubmatch(path); own != nil &&
+			own[1] == fmt.Sprint(v) {
 			return "itself: a top-level field"
 		}
 		return ""
@@ -113,7 +114,8 @@ var roles = map[envelope.Role]string{
 var current = frames.with(meanings{
 	"head": say(func(w uint64) string { return fmt.Sprintf("%v envelope of %d bytes", envelope.Type(w), w>>16) }),
 	"field.flags": flags(map[uint16]string{
-		envelope.FieldRepetitive: "repetitive", envelope.FieldProjected: "projected", envelope.FieldChecksum: "has type checksum", envelope.FieldSoA: "SoA collection",
+		envelope.FieldRepetitive: "repetitive", envelope.FieldProjected: "projected",
+		envelope.FieldChecksum: "has type checksum", envelope.FieldSoA: "SoA collection",
 	}),
 	"column.type":  say(column.Type.String),
 	"column.flags": flags(map[uint16]string{envelope.ColumnDeferred: "deferred", envelope.ColumnRanged: "has range"}),

@@ -94,7 +94,8 @@ func (f *file) ntuple(opts Options) error {
 		if i < 0 || i >= len(m.Footer.ClusterGroups) {
 			return fmt.Errorf("RNTuple %q has %d cluster groups, no group %d", n.path, len(m.Footer.ClusterGroups), i)
 		}
-		if err := f.link(n, envelope.TypePageList, fmt.Sprintf("page list of cluster group %d", i), m.Footer.ClusterGroups[i].PageList); err != nil {
+		if err := f.link(n, envelope.TypePageList, fmt.Sprintf("page list of cluster group %d", i),
+			m.Footer.ClusterGroups[i].PageList); err != nil {
 			return err
 		}
 	}
@@ -129,7 +130,8 @@ func (f *file) find(path string) (*ntuple, error) {
 			return nil, inside.None(f.root)
 		}
 		if len(names) != 1 {
-			return nil, fmt.Errorf("the file has %d RNTuples at the top level; choose one of %s", len(names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("the file has %d RNTuples at the top level; choose one of %s", len(names),
+				strings.Join(names, ", "))
 		}
 		path = names[0]
 	}
@@ -164,9 +166,11 @@ func (f *file) open(path string, k rootfile.Key) *ntuple {
 	default:
 		n.dialect = release1
 		var version [4]byte // 0 in files before release candidate 1
-		if _, err := f.r.ReadAt(version[:], int64(a.SeekHeader)); err == nil && a.NBytesHeader == a.LenHeader && version == [4]byte{} {
+		if _, err := f.r.ReadAt(version[:], int64(a.SeekHeader)); err == nil &&
+			a.NBytesHeader == a.LenHeader && version == [4]byte{} {
 			n.dialect = before
-		} else if plain, err := f.envelope(n, n.anchor.Header()); err == nil && len(plain) >= 4 && binary.LittleEndian.Uint32(plain) == 0 {
+		} else if plain, err := f.envelope(n, n.anchor.Header()); err == nil && len(plain) >= 4 &&
+			binary.LittleEndian.Uint32(plain) == 0 {
 			n.dialect = before
 		}
 	}
@@ -174,7 +178,8 @@ func (f *file) open(path string, k rootfile.Key) *ntuple {
 }
 
 func (f *file) blobs(n *ntuple) pagesource.Blobs {
-	return pagesource.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: cmp.Or(f.max, 1<<40), MaxEnvelope: f.max}
+	return pagesource.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize,
+		MaxPage: cmp.Or(f.max, 1<<40), MaxEnvelope: f.max}
 }
 
 // envelope returns the uncompressed envelope that a link points to.
@@ -242,7 +247,8 @@ func (f *file) link(n *ntuple, t envelope.Type, what string, l locator.Link) err
 	title := fmt.Sprintf("%s of RNTuple %q", what, n.path)
 	plain, err := f.envelope(n, l)
 	if err != nil {
-		return f.emit(&Record{Title: title, Offset: int64(l.Locator.Offset), Stored: int64(l.Locator.Size), Lines: []Line{}, Error: err.Error()})
+		return f.emit(&Record{Title: title, Offset: int64(l.Locator.Offset), Stored: int64(l.Locator.Size),
+			Lines: []Line{}, Error: err.Error()})
 	}
 	return f.emit(describeEnvelope(title, n, t, l, plain))
 }
@@ -300,8 +306,9 @@ func (d dialect) walk(t envelope.Type) func(*frame.Codec) {
 	}
 	body := map[dialect]map[envelope.Type]func(*frame.Codec){
 		release2: {envelope.TypeHeader: new(rc2.Header).Wire, envelope.TypeFooter: new(rc2.Footer).Wire},
-		release1: {envelope.TypeHeader: new(rc1.Header).Wire, envelope.TypeFooter: new(rc1.Footer).Wire, envelope.TypePageList: new(rc1.PageList).Wire},
-		before:   {envelope.TypeHeader: new(v0.Header).Wire, envelope.TypeFooter: new(v0.Footer).Wire},
+		release1: {envelope.TypeHeader: new(rc1.Header).Wire, envelope.TypeFooter: new(rc1.Footer).Wire,
+			envelope.TypePageList: new(rc1.PageList).Wire},
+		before: {envelope.TypeHeader: new(v0.Header).Wire, envelope.TypeFooter: new(v0.Footer).Wire},
 	}[d][t]
 	if d == release2 {
 		return func(c *frame.Codec) { envelope.WalkBody(c, body) }

@@ -33,7 +33,8 @@ func (f *file) page(n *ntuple, which Page) error {
 	}
 	list := columns[which.Column].Pages
 	if which.Page < 0 || which.Page >= len(list) {
-		return fail(fmt.Errorf("column %d has %d pages in cluster %d, no page %d", which.Column, len(list), which.Cluster, which.Page))
+		return fail(fmt.Errorf("column %d has %d pages in cluster %d, no page %d", which.Column, len(list),
+			which.Cluster, which.Page))
 	}
 	c, p := s.Columns[which.Column], list[which.Page]
 	format := c.Format()

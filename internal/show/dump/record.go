@@ -130,12 +130,14 @@ func isLength(a, b frame.Member) bool {
 // files.
 func isEmpty(a frame.Member) bool {
 	n, number := a.Value.(uint8)
-	return number && n == 0 && strings.Contains(" class name title option ", " "+a.Path[strings.LastIndexByte(a.Path, '.')+1:]+" ")
+	return number && n == 0 && strings.Contains(" class name title option ",
+		" "+a.Path[strings.LastIndexByte(a.Path, '.')+1:]+" ")
 }
 
 // positions holds the names of members that are offsets in the file.
 var positions = map[string]bool{
-	"seek key": true, "seek pdir": true, "seek dir": true, "seek parent": true, "seek keys": true, "seek free": true, "seek info": true,
+	"seek key": true, "seek pdir": true, "seek dir": true, "seek parent": true, "seek keys": true,
+	"seek free": true, "seek info": true,
 	"seek header": true, "seek footer": true, "begin": true, "end": true, "offset": true, "first": true, "last": true,
 }
 

@@ -39,7 +39,8 @@ func (r ramp) at(t float64) colour {
 
 var (
 	// ratios is the ramp viridis, which people with any sight tell apart.
-	ratios = ramp{hex(0x440154), hex(0x472d7b), hex(0x3b528b), hex(0x2c728e), hex(0x21918c), hex(0x28ae80), hex(0x5ec962), hex(0xaddc30), hex(0xfde725)}
+	ratios = ramp{hex(0x440154), hex(0x472d7b), hex(0x3b528b), hex(0x2c728e), hex(0x21918c), hex(0x28ae80), hex(0x5ec962),
+		hex(0xaddc30), hex(0xfde725)}
 
 	// clusters leaves out red, which marks gaps.
 	clusters = ramp{hex(0x3f6fd8), hex(0x22a5c0), hex(0x3fae5a), hex(0xc9a91b), hex(0xe08a3c), hex(0xb765c4)}

@@ -41,7 +41,8 @@ func Extents(ctx context.Context, r *rntuple.Reader) ([][]Extent, error) {
 	return columns, nil
 }
 
-// Pack moves the extents of objects, which are far apart, one behind the other, in the order of the objects.
+// Pack moves the extents of objects, which are far apart, one behind the other, in the order of the
+// objects.
 func Pack(lists [][]Extent) {
 	ends := map[int64]int64{} // of objects, by where they begin
 	for _, e := range slices.Concat(lists...) {

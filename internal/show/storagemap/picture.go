@@ -212,7 +212,8 @@ func (p *Picture) strip(s *svg, top, rowHeight float64) {
 	p.ticks(s, a, y, bottom)
 
 	gaps := Gaps(all)
-	about := fmt.Sprintf("gaps (%d, together %s), where keys, free space and other objects lie.", len(gaps), p.Size(Bytes(gaps)))
+	about := fmt.Sprintf("gaps (%d, together %s), where keys, free space and other objects lie.",
+		len(gaps), p.Size(Bytes(gaps)))
 	rows := make([][]Mark, len(p.Rows))
 	marks := Marks(all, a.resolution())
 	total := len(marks)
@@ -338,7 +339,8 @@ func (p *Picture) clusterLegend(s *svg, top float64) {
 	}
 	for i := range n {
 		w := (right - left) / float64(n)
-		s.rect(Rect{left + w*float64(i), top, w, 12}, "", "fill", clusterColour(i*(p.Clusters-1)/max(n-1, 1), p.Clusters).String(), "shape-rendering", "crispEdges")
+		s.rect(Rect{left + w*float64(i), top, w, 12}, "", "fill",
+			clusterColour(i*(p.Clusters-1)/max(n-1, 1), p.Clusters).String(), "shape-rendering", "crispEdges")
 	}
 	if n > 1 {
 		s.text(right+8, top+10, 12, last)

@@ -18,7 +18,8 @@ import (
 func parse(t *testing.T, svg []byte) (texts []string, elements map[string]int) {
 	t.Helper()
 	names := []string{"svg", "title", "style", "defs", "linearGradient", "stop", "rect", "path", "text", "g"}
-	attributes := []string{"xmlns", "width", "height", "viewBox", "role", "id", "offset", "stop-color", "class", "x", "y", "font-size",
+	attributes := []string{"xmlns", "width", "height", "viewBox", "role", "id", "offset", "stop-color",
+		"class", "x", "y", "font-size",
 		"font-weight", "fill", "fill-opacity", "d", "stroke-width", "text-anchor", "transform", "shape-rendering"}
 	elements = map[string]int{}
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -49,7 +50,8 @@ func parse(t *testing.T, svg []byte) (texts []string, elements map[string]int) {
 			if wide == 0 {
 				wide, high = at["width"], at["height"]
 			}
-			if at["x"] < 0 || at["y"] < 0 || at["width"] < 0 || at["height"] < 0 || at["x"]+at["width"] > wide+1 || at["y"]+at["height"] > high+1 {
+			if at["x"] < 0 || at["y"] < 0 || at["width"] < 0 || at["height"] < 0 || at["x"]+at["width"] > wide+1 ||
+				at["y"]+at["height"] > high+1 {
 				t.Fatalf("%s at %v", token.Name.Local, at)
 			}
 		case xml.CharData:
@@ -86,13 +88,15 @@ func write(t *testing.T, p *Picture) []byte {
 
 // Names come from files, and may hold anything.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{"</title><script>alert(1)</script>", `"><g onload="x"/>`, "]]>&amp;<!--", "a\x00b\x1b[2J\xff", "\u202e.\ufffe", "", ".", "..", "_0._0",
+	for _, name := range []string{"</title><script>alert(1)</script>", `"><g onload="x"/>`, "]]>&amp;<!--",
+		"a\x00b\x1b[2J\xff", "\u202e.\ufffe", "", ".", "..", "_0._0",
 		strings.Repeat("long", 5000), strings.Repeat("a.", 5000), "日本語"} {
 		p := (&Picture{
 			Title: name, Subtitle: name, Note: name, Clusters: 1,
-			Storage: &Node{Name: name, Title: name, Lines: []string{name}, Children: []*Node{{Name: name, Title: name, Lines: []string{name}, Size: 1, Ratio: 3}}},
-			All:     []Extent{{0, 10, 0}},
-			Rows:    []Row{{Name: name, Title: name, Extents: []Extent{{0, 10, 0}}}},
+			Storage: &Node{Name: name, Title: name, Lines: []string{name},
+				Children: []*Node{{Name: name, Title: name, Lines: []string{name}, Size: 1, Ratio: 3}}},
+			All:  []Extent{{0, 10, 0}},
+			Rows: []Row{{Name: name, Title: name, Extents: []Extent{{0, 10, 0}}}},
 		}).complete()
 		if texts, _ := parse(t, write(t, p)); strings.Contains(name, "<") && !slices.Contains(texts, name) {
 			t.Errorf("%q is not in the picture", name)
@@ -118,7 +122,8 @@ func TestSizeOfPicture(t *testing.T) {
 	picture := func(columns, pages int) *Picture {
 		p := &Picture{Clusters: pages, Storage: new(Node)}
 		for c := range columns {
-			p.Storage.Children = append(p.Storage.Children, &Node{Name: "column", Title: fmt.Sprint("column ", c), Size: int64(100 * pages), Ratio: 1})
+			p.Storage.Children = append(p.Storage.Children,
+				&Node{Name: "column", Title: fmt.Sprint("column ", c), Size: int64(100 * pages), Ratio: 1})
 		}
 		p.Rows = make([]Row, min(columns, MaxRows))
 		for i := range pages {

@@ -57,7 +57,8 @@ func TestMarks(t *testing.T) {
 			switch {
 			case m.Off < last || !owned[m.Off] || !owned[m.End-1]:
 				t.Fatalf("%d: %+v begins or ends in the wrong place", n, m)
-			case m.Bytes != inside || m.Least > m.Largest || int64(m.Pages)*m.Least > m.Bytes || int64(m.Pages)*m.Largest < m.Bytes:
+			case m.Bytes != inside || m.Least > m.Largest || int64(m.Pages)*m.Least > m.Bytes ||
+				int64(m.Pages)*m.Largest < m.Bytes:
 				t.Fatalf("%d: %+v has %d bytes", n, m, inside)
 			case m.Pages > 1 && m.End-m.Off > resolution:
 				t.Fatalf("%d: %+v joins more than %d bytes", n, m, resolution)
@@ -75,7 +76,8 @@ func TestMarks(t *testing.T) {
 // The largest extent gives a mark its colour.
 func TestMarkOfLargest(t *testing.T) {
 	m := Marks([]Extent{{0, 10, 4}, {10, 30, 5}, {35, 50, 6}, {50, 170, 7}}, 100)
-	if len(m) != 2 || m[0] != (Mark{Extent{0, 50, 5}, 3, 45, 10, 20}) || m[1] != (Mark{Extent{50, 170, 7}, 1, 120, 120, 120}) {
+	if len(m) != 2 || m[0] != (Mark{Extent{0, 50, 5}, 3, 45, 10, 20}) ||
+		m[1] != (Mark{Extent{50, 170, 7}, 1, 120, 120, 120}) {
 		t.Errorf("%+v", m)
 	}
 }

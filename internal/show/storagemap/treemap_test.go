@@ -41,7 +41,8 @@ func TestTreemap(t *testing.T) {
 		var tiles []Tile
 		size, area, eps := int64(0), 0.0, 1e-6*(frame.W+frame.H)
 		for _, tile := range all {
-			if tile.X < frame.X-eps || tile.Y < frame.Y-eps || tile.X+tile.W > frame.X+frame.W+eps || tile.Y+tile.H > frame.Y+frame.H+eps {
+			if tile.X < frame.X-eps || tile.Y < frame.Y-eps || tile.X+tile.W > frame.X+frame.W+eps ||
+				tile.Y+tile.H > frame.Y+frame.H+eps {
 				t.Fatalf("%d: %+v is not in %+v", n, tile.Rect, frame)
 			}
 			want := frame.W * frame.H * float64(tile.Node.Size) / float64(total)

@@ -40,18 +40,22 @@ var cases = []struct {
 }{
 	{name: "the same", change: func(*draft) {}},
 	{name: "zeros after the keys", says: "unused bytes", change: func(d *draft) { d.list.Extra = make([]byte, 300) }},
-	{name: "text after the keys", says: "unused bytes", change: func(d *draft) { d.list.Extra = bytes.Repeat([]byte("text "), 60) }},
-	{name: "listed key after the keys", says: "unused bytes", change: func(d *draft) { d.list.Extra = encoded(&d.list.Keys[0]) }},
+	{name: "text after the keys", says: "unused bytes",
+		change: func(d *draft) { d.list.Extra = bytes.Repeat([]byte("text "), 60) }},
+	{name: "listed key after the keys", says: "unused bytes",
+		change: func(d *draft) { d.list.Extra = encoded(&d.list.Keys[0]) }},
 	{name: "key of nothing after the keys", says: "unused bytes", change: func(d *draft) {
 		k := d.list.Keys[0]
 		k.SeekKey++
 		d.list.Extra = encoded(&k)
 	}},
 	{name: "key of a deleted object", says: "unused bytes", change: func(d *draft) {
-		k := rootfile.Key{Version: rootfile.KeyVersion, Cycle: 1, SeekKey: int64(len(d.bytes)), SeekPdir: d.root.SeekDir, Class: "TNamed", Name: "gone"}
+		k := rootfile.Key{Version: rootfile.KeyVersion, Cycle: 1, SeekKey: int64(len(d.bytes)), SeekPdir: d.root.SeekDir,
+			Class: "TNamed", Name: "gone"}
 		k.KeyLen, k.NBytes = uint16(k.Size()), int32(k.Size())
 		d.bytes = append(d.bytes, encoded(&k)...)
-		d.free.Segments = slices.Insert(d.free.Segments, len(d.free.Segments)-1, rootfile.Segment{Version: 1, First: k.SeekKey, Last: int64(len(d.bytes)) - 1})
+		d.free.Segments = slices.Insert(d.free.Segments, len(d.free.Segments)-1,
+			rootfile.Segment{Version: 1, First: k.SeekKey, Last: int64(len(d.bytes)) - 1})
 		d.list.Extra = encoded(&k)
 	}},
 	{name: "fewer keys than there are", says: "follow the last", hidden: true, change: func(d *draft) {
@@ -65,20 +69,25 @@ var cases = []struct {
 		}
 		d.list.Keys = nil
 	}},
-	{name: "list of a directory names its parent", says: "its key says that it is in the directory", change: func(d *draft) {
-		i := slices.IndexFunc(d.list.Keys, func(k rootfile.Key) bool { return k.Class == "TDirectory" })
-		k := d.list.Keys[i]
-		var sub rootfile.Directory
-		decode(d.bytes[k.SeekKey+int64(k.KeyLen):], &sub)
-		binary.BigEndian.PutUint32(d.bytes[sub.SeekKeys+22:], uint32(d.root.SeekDir))
-	}},
-	{name: "other length of the names", says: "it says that it is behind", change: func(d *draft) { d.root.Directory.NBytesName += 5 }},
+	{name: "list of a directory names its parent", says: "its key says that it is in the directory",
+		change: func(d *draft) {
+			i := slices.IndexFunc(d.list.Keys, func(k rootfile.Key) bool { return k.Class == "TDirectory" })
+			k := d.list.Keys[i]
+			var sub rootfile.Directory
+			decode(d.bytes[k.SeekKey+int64(k.KeyLen):], &sub)
+			binary.BigEndian.PutUint32(d.bytes[sub.SeekKeys+22:], uint32(d.root.SeekDir))
+		}},
+	{name: "other length of the names", says: "it says that it is behind",
+		change: func(d *draft) { d.root.Directory.NBytesName += 5 }},
 	{name: "names that do not end", says: "do not end where it begins", change: func(d *draft) { d.root.Name = "" }},
 	{name: "special build", change: func(d *draft) { d.Version = -938200 }},
 	{name: "no streamer infos", change: func(d *draft) { d.SeekInfo, d.NBytesInfo = 0, 0 }},
-	{name: "no free list", says: "there is no free list", fixed: "there is no free list", change: func(d *draft) { d.SeekFree, d.NBytesFree, d.NFree = 0, 0, 0 }},
-	{name: "zeros after the segments", says: "zeros after the", change: func(d *draft) { d.free.Extra = make([]byte, 10) }},
-	{name: "some zeros after the segments", says: "zeros after the", change: func(d *draft) { d.free.Extra = make([]byte, 8) }},
+	{name: "no free list", says: "there is no free list", fixed: "there is no free list",
+		change: func(d *draft) { d.SeekFree, d.NBytesFree, d.NFree = 0, 0, 0 }},
+	{name: "zeros after the segments", says: "zeros after the",
+		change: func(d *draft) { d.free.Extra = make([]byte, 10) }},
+	{name: "some zeros after the segments", says: "zeros after the",
+		change: func(d *draft) { d.free.Extra = make([]byte, 8) }},
 	{name: "unmarked gap", change: func(d *draft) { d.bytes = append(d.bytes, "not a record"...) }},
 }
 

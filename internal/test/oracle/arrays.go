@@ -41,7 +41,8 @@ func (c *checker) predicate(n *syntax.Call, p *syntax.Predicate) node {
 	}}
 }
 
-// ofPredicate returns the type and the value of a function of an array, from the values that the predicate has for its items.
+// ofPredicate returns the type and the value of a function of an array, from the values that the
+// predicate has for its items.
 func ofPredicate(n *syntax.Call, array, x Type, desc bool) (Type, func(items, values []any) any) {
 	elem := array.elem()
 	list := ArrayOf(elem)
@@ -137,7 +138,8 @@ func groups(items, keys []any) any {
 	return all
 }
 
-// argsort returns the order of values, which is stable and has NaN last, by inserting one after the other.
+// argsort returns the order of values, which is stable and has NaN last, by inserting one after the
+// other.
 func argsort(values []any, desc bool) (order []any) {
 	before := func(a, b any) bool {
 		switch {
@@ -368,7 +370,10 @@ func ofArrays(n *syntax.Call, types []Type) function {
 func uniq(v []any) any {
 	some := []any{}
 	for _, x := range v {
-		if !slices.ContainsFunc(some, func(y any) bool { return x == nil && y == nil || x != nil && y != nil && equal(x, y) }) {
+		if !slices.ContainsFunc(some, func(y any) bool {
+			return x == nil && y == nil || x != nil &&
+				y != nil && equal(x, y)
+		}) {
 			some = append(some, x)
 		}
 	}
@@ -410,8 +415,12 @@ func ordered(n *syntax.Call, types []Type) function {
 	case call == "combinations/1":
 		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any { return pairs(n, len(v[0].([]any)), -1) }}
 	case call == "combinations/2" && types[1].is(Array, Map):
-		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any { return pairs(n, len(v[0].([]any)), len(v[1].([]any))) }}
-	case call == "mass/4" && !slices.ContainsFunc(types, func(t Type) bool { return t.Kind != Array || !t.elem().is(Int, Float, Nil) }):
+		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any {
+			return pairs(n,
+				len(v[0].([]any)), len(v[1].([]any)))
+		}}
+	case call == "mass/4" && !slices.ContainsFunc(types,
+		func(t Type) bool { return t.Kind != Array || !t.elem().is(Int, Float, Nil) }):
 		missing := slices.ContainsFunc(types, func(t Type) bool { return t.elem().Missing })
 		return function{float.optional(missing), mass}
 	}
@@ -427,7 +436,8 @@ func column(n syntax.Node, records []any, member int) any {
 	return all
 }
 
-// pairs returns the indices of all pairs of an item of k and one of m, or, if m is -1, of two different ones of k.
+// pairs returns the indices of all pairs of an item of k and one of m, or, if m is -1, of two
+// different ones of k.
 func pairs(n syntax.Node, k, m int) any {
 	count := k * m
 	if m < 0 {

@@ -203,8 +203,8 @@ func (c *checker) record(n *syntax.Record) node {
 	return node{t, func(f *frame) any { return value.Record{Names: n.Names, Values: evalAll(members, f)} }}
 }
 
-// read returns the value that a name, an item or a member stands for. It is an error if an integer in it is too large; the
-// members of records and tuples are looked at where they are taken.
+// read returns the value that a name, an item or a member stands for. It is an error if an integer
+// in it is too large; the members of records and tuples are looked at where they are taken.
 func read(n syntax.Node, v any) any {
 	switch v := v.(type) {
 	case tooLarge:
@@ -421,8 +421,8 @@ func cut(v any, from, to int64) any {
 	return strings.Join(characters[from:to], "")
 }
 
-// lift applies f to scalars, or item by item to arrays of the same length, with scalars beside them the same for all items. An
-// array is missing if an operand is; f sees what of scalars is missing.
+// lift applies f to scalars, or item by item to arrays of the same length, with scalars beside them
+// the same for all items. An array is missing if an operand is; f sees what of scalars is missing.
 func lift(n syntax.Node, types []Type, args []any, f func(types []Type, args []any) any) any {
 	length := -1
 	for i, t := range types {

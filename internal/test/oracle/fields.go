@@ -115,7 +115,8 @@ func typeOf(a *columnar.Array) Type {
 			return t
 		}
 		t, err := unifyAll(children)
-		if err == nil && !slices.ContainsFunc(children, func(c Type) bool { return c.String() != t.String() }) { // none becomes a float
+		// none becomes a float
+		if err == nil && !slices.ContainsFunc(children, func(c Type) bool { return c.String() != t.String() }) {
 			return ArrayOf(t)
 		}
 		return Type{Kind: Tuple, Members: children}

@@ -18,7 +18,8 @@ func toFloat(v any) float64 {
 	return v.(float64)
 }
 
-// equal reports whether two scalars of comparable types are equal: integers exactly, other numbers as floats.
+// equal reports whether two scalars of comparable types are equal: integers exactly, other numbers
+// as floats.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case bool, string:
@@ -105,7 +106,8 @@ func (c *checker) binary(n *syntax.Binary) node {
 		if !l.is(Int, Nil) || !r.is(Int, Nil) {
 			fail(n, "%v .. %v", l.Type, r.Type)
 		}
-		return node{ArrayOf(integer).optional(l.Missing || r.Missing), func(f *frame) any { return makeRange(n, l.eval(f), r.eval(f)) }}
+		return node{ArrayOf(integer).optional(l.Missing || r.Missing),
+			func(f *frame) any { return makeRange(n, l.eval(f), r.eval(f)) }}
 	case "==", "!=":
 		if l.Kind == Nil || r.Kind == Nil {
 			return node{boolean, func(f *frame) any {

@@ -55,7 +55,8 @@ var entry = func() Env {
 	add("number", ArrayOf(*mapOf(integer, float).Elem), []any{record("key", int64(7), "value", 1.0)})
 	add("huge", integer, tooLarge(1<<63))
 	add("huges", ArrayOf(integer), []any{int64(1), tooLarge(1 << 63)})
-	add("HH", ArrayOf(Type{Kind: Record, Names: []string{"u", "v"}, Members: []Type{integer, integer}}), []any{record("u", tooLarge(1<<63), "v", int64(1))})
+	add("HH", ArrayOf(Type{Kind: Record, Names: []string{"u", "v"}, Members: []Type{integer, integer}}),
+		[]any{record("u", tooLarge(1<<63), "v", int64(1))})
 	add("vi", either, int64(3))
 	add("vs", either, "x")
 	add("vn", either, nil)
@@ -230,8 +231,10 @@ func TestFields(t *testing.T) {
 	if entry != 12 {
 		t.Error(entry, "entries")
 	}
-	for name, want := range map[string]string{"VarN": "float", "VarS": "variant(int, string, float)", "Tuple": "tuple(int, float, int)", "Pair": "[float]", "Mixed": "tuple(int, string)", "OV": "[float]",
-		"ByName": "map{key: string, value: float}", "ByNumber": "[{key: int, value: float}]", "Bits": "[bool]", "E": "int", "Deepest": "[[[float]]]"} {
+	for name, want := range map[string]string{"VarN": "float", "VarS": "variant(int, string, float)",
+		"Tuple": "tuple(int, float, int)", "Pair": "[float]", "Mixed": "tuple(int, string)", "OV": "[float]",
+		"ByName": "map{key: string, value: float}", "ByNumber": "[{key: int, value: float}]", "Bits": "[bool]", "E": "int",
+		"Deepest": "[[[float]]]"} {
 		if got := f.Types[name].String(); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
@@ -254,7 +257,8 @@ func TestJoin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"twin.S == S and twin.N == N and len(twin.H) == len(H)", "row.I64 == I64", `"S" in row`} {
+		for _, text := range []string{"twin.S == S and twin.N == N and len(twin.H) == len(H)",
+			"row.I64 == I64", `"S" in row`} {
 			n, err := syntax.Parse(text)
 			if err != nil {
 				t.Fatal(err)
@@ -269,8 +273,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestGenerator checks that random expressions can be parsed and, unless they are mistyped on purpose, checked, and that most
-// have a value in most entries.
+// TestGenerator checks that random expressions can be parsed and, unless they are mistyped on
+// purpose, checked, and that most have a value in most entries.
 func TestGenerator(t *testing.T) {
 	r, f := zoo(t)
 	var entries []map[string]any
@@ -321,7 +325,8 @@ func TestGenerator(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d expressions %d are mistyped; of %d values %d are errors and %d are missing", all, mistyped, all*len(entries), failed, missing)
+	t.Logf("of %d expressions %d are mistyped; of %d values %d are errors and %d are missing", all, mistyped,
+		all*len(entries), failed, missing)
 	if mistyped > all/50 || failed == 0 || failed > all*len(entries)/5 || missing > all*len(entries)/2 {
 		t.Error("the expressions are of little use")
 	}

@@ -13,7 +13,8 @@ type function struct {
 	value func(n syntax.Node, v []any) any
 }
 
-// signature returns the name of a function and the types of its arguments: "split string string int".
+// signature returns the name of a function and the types of its arguments: "split string string
+// int".
 func signature(name string, types []Type) string {
 	for _, t := range types {
 		name += " " + t.String()
@@ -23,7 +24,8 @@ func signature(name string, types []Type) string {
 
 // ofStrings are functions by their signatures.
 var ofStrings = map[string]function{
-	"len string":                       {integer, func(_ syntax.Node, v []any) any { return int64(utf8.RuneCountInString(v[0].(string))) }},
+	"len string": {integer,
+		func(_ syntax.Node, v []any) any { return int64(utf8.RuneCountInString(v[0].(string))) }},
 	"upper string":                     changed(func(s ...string) string { return strings.ToUpper(s[0]) }),
 	"lower string":                     changed(func(s ...string) string { return strings.ToLower(s[0]) }),
 	"trim string":                      changed(func(s ...string) string { return strings.TrimSpace(s[0]) }),
@@ -41,8 +43,10 @@ var ofStrings = map[string]function{
 		short(n, len(v[0].(string))*int(v[1].(int64)))
 		return strings.Repeat(v[0].(string), int(v[1].(int64)))
 	}},
-	"hasPrefix string string":      {boolean, func(_ syntax.Node, v []any) any { return strings.HasPrefix(v[0].(string), v[1].(string)) }},
-	"hasSuffix string string":      {boolean, func(_ syntax.Node, v []any) any { return strings.HasSuffix(v[0].(string), v[1].(string)) }},
+	"hasPrefix string string": {boolean,
+		func(_ syntax.Node, v []any) any { return strings.HasPrefix(v[0].(string), v[1].(string)) }},
+	"hasSuffix string string": {boolean,
+		func(_ syntax.Node, v []any) any { return strings.HasSuffix(v[0].(string), v[1].(string)) }},
 	"indexOf string string":        place(strings.Index),
 	"lastIndexOf string string":    place(strings.LastIndex),
 	"split string string":          parts(strings.SplitN),
@@ -53,10 +57,12 @@ var ofStrings = map[string]function{
 	"join [string] string":         {str.optional(true), join},
 }
 
-// TooLong is in errors about strings that are too long for the oracle: reduce can square their lengths again and again.
+// TooLong is in errors about strings that are too long for the oracle: reduce can square their
+// lengths again and again.
 const TooLong = "too long for the oracle"
 
-// KeyMissing ends the error about a key that may be missing. The oracle does not know which arrays have a fixed size, so that their items are there.
+// KeyMissing ends the error about a key that may be missing. The oracle does not know which arrays
+// have a fixed size, so that their items are there.
 const KeyMissing = "the key may be missing"
 
 func short(n syntax.Node, size int) {

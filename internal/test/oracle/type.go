@@ -49,7 +49,8 @@ func mapOf(key, value Type) Type {
 	return Type{Kind: Map, Elem: &Type{Kind: Record, Names: []string{"key", "value"}, Members: []Type{key, value}}}
 }
 
-// String returns the type without what may be missing in it, as a Generator has it: [{x: float, n: int}].
+// String returns the type without what may be missing in it, as a Generator has it: [{x: float, n:
+// int}].
 func (t Type) String() string {
 	switch t.Kind {
 	case Array, Map:

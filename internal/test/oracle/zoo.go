@@ -191,7 +191,8 @@ func (z zookeeper) alternative(of ...any) any {
 }
 
 func (z zookeeper) hit() Hit {
-	return Hit{z.float(), z.float(), int16(z.integer()), z.big(), many(z, 3, z.float32), z.name(), maybe(z, z.float32), z.flag(), z.point(), many(z, 2, z.point)}
+	return Hit{z.float(), z.float(), int16(z.integer()), z.big(), many(z, 3, z.float32), z.name(), maybe(z, z.float32),
+		z.flag(), z.point(), many(z, 2, z.point)}
 }
 
 func (z zookeeper) hits() []Hit { return many(z, 3, z.hit) }
@@ -202,36 +203,55 @@ func (z zookeeper) entry() Zoo {
 	ints := func() []int32 { return many(z, 3, z.int32) }
 	names := func() []string { return many(z, 3, z.name) }
 	e := Zoo{
-		B: z.flag(), I8: int8(z.integer()), I16: int16(z.integer()), N: z.int32(), I64: z.integer(), U8: uint8(z.integer()), U16: uint16(z.integer()),
-		U32: uint32(z.integer()), U: uint64(z.IntN(5)), Big: z.big(), F: z.float32(), D: z.float(), F16: z.float32(), DD: cpp.Double32(z.float32()),
-		C: cpp.Char('a' + z.IntN(3)), E: int32(z.IntN(3)), At: cpp.Atomic[int32]{Value: z.int32()}, S: z.name(),
-		X: floats(), Bytes: many(z, 3, func() uint8 { return uint8(z.integer()) }), Bigs: many(z, 2, z.big), T: names(), M: many(z, 3, z.flag),
-		Set: ints(), RV: float32s(), Deep: many(z, 3, floats), DeepI: many(z, 2, func() []int16 { return many(z, 3, func() int16 { return int16(z.integer()) }) }),
-		DeepT: many(z, 2, names), Deepest: many(z, 2, func() [][]float32 { return many(z, 2, float32s) }), A: [3]float64{z.float(), z.float(), z.float()},
+		B: z.flag(), I8: int8(z.integer()), I16: int16(z.integer()), N: z.int32(), I64: z.integer(), U8: uint8(z.integer()),
+		U16: uint16(z.integer()),
+		U32: uint32(z.integer()), U: uint64(z.IntN(5)), Big: z.big(), F: z.float32(), D: z.float(), F16: z.float32(),
+		DD: cpp.Double32(z.float32()),
+		C:  cpp.Char('a' + z.IntN(3)), E: int32(z.IntN(3)), At: cpp.Atomic[int32]{Value: z.int32()}, S: z.name(),
+		X: floats(), Bytes: many(z, 3, func() uint8 { return uint8(z.integer()) }), Bigs: many(z, 2, z.big),
+		T: names(), M: many(z, 3, z.flag),
+		Set: ints(), RV: float32s(), Deep: many(z, 3, floats),
+		DeepI: many(z, 2, func() []int16 { return many(z, 3, func() int16 { return int16(z.integer()) }) }),
+		DeepT: many(z, 2, names), Deepest: many(z, 2, func() [][]float32 { return many(z, 2, float32s) }),
+		A:  [3]float64{z.float(), z.float(), z.float()},
 		AA: [2][2]int32{{z.int32(), z.int32()}, {z.int32(), z.int32()}}, AV: [2][]float32{float32s(), float32s()},
 		O: maybe(z, z.int32), OB: maybe(z, z.flag), OF: maybe(z, z.float), OS: maybe(z, z.name), OV: maybe(z, floats),
 		OA: maybe(z, func() [2]int32 { return [2]int32{z.int32(), z.int32()} }), OR: maybe(z, z.point),
-		VO: many(z, 3, func() *float64 { return maybe(z, z.float) }), VOI: many(z, 3, func() *int32 { return maybe(z, z.int32) }),
+		VO:  many(z, 3, func() *float64 { return maybe(z, z.float) }),
+		VOI: many(z, 3, func() *int32 { return maybe(z, z.int32) }),
 		VOV: many(z, 2, func() *[]int32 { return maybe(z, ints) }), UP: cpp.UniquePtr[float32]{Value: maybe(z, z.float32)},
 		P: z.point(), H: z.hits(), G: z.hits(),
-		R:      Track{z.hits(), int8(z.integer()), [2]float32{z.float32(), z.float32()}, z.point(), maybe(z, z.name), map[string]int32{z.name(): z.int32()}},
-		ByName: map[string]float64{z.name(): z.float(), "a": z.float()}, ByNameV: map[string][]int32{z.name(): ints()}, ByNameU: map[string]uint64{z.name(): z.big()},
-		Mixes:    many(z, 3, func() cpp.Pair[string, uint64] { return cpp.Pair[string, uint64]{First: z.name(), Second: z.big()} }),
+		R: Track{z.hits(), int8(z.integer()), [2]float32{z.float32(), z.float32()}, z.point(), maybe(z, z.name),
+			map[string]int32{z.name(): z.int32()}},
+		ByName: map[string]float64{z.name(): z.float(), "a": z.float()}, ByNameV: map[string][]int32{z.name(): ints()},
+		ByNameU: map[string]uint64{z.name(): z.big()},
+		Mixes: many(z, 3, func() cpp.Pair[string,
+			uint64] {
+			return cpp.Pair[string, uint64]{First: z.name(), Second: z.big()}
+		}),
 		ByNumber: map[int32]float32{z.int32(): z.float32()},
-		Multi:    many(z, 2, func() cpp.Pair[int32, string] { return cpp.Pair[int32, string]{First: z.int32(), Second: z.name()} }),
-		Pair:     cpp.Pair[float32, float64]{First: z.float32(), Second: z.float()}, Mixed: cpp.Pair[uint64, string]{First: z.big(), Second: z.name()},
-		Tuple: cpp.Tuple3[int32, float64, int16]{V0: z.int32(), V1: z.float(), V2: int16(z.integer())}, TupleS: cpp.Tuple2[string, []float32]{V0: z.name(), V1: float32s()},
+		Multi: many(z, 2, func() cpp.Pair[int32,
+			string] {
+			return cpp.Pair[int32, string]{First: z.int32(), Second: z.name()}
+		}),
+		Pair:   cpp.Pair[float32, float64]{First: z.float32(), Second: z.float()},
+		Mixed:  cpp.Pair[uint64, string]{First: z.big(), Second: z.name()},
+		Tuple:  cpp.Tuple3[int32, float64, int16]{V0: z.int32(), V1: z.float(), V2: int16(z.integer())},
+		TupleS: cpp.Tuple2[string, []float32]{V0: z.name(), V1: float32s()},
 		Pairs: many(z, 2, func() cpp.Pair[int32, float32] {
 			return cpp.Pair[int32, float32]{First: z.int32(), Second: z.float32()}
 		}),
-		VarN: cpp.Variant2[int32, float64]{Value: z.alternative(z.int32(), z.float())}, VarS: cpp.Variant3[int32, string, float32]{Value: z.alternative(z.int32(), z.name(), z.float32())},
-		VarV: cpp.Variant2[string, []float32]{Value: z.alternative(z.name(), many(z, 3, func() any { return z.float32() }))}, Colon: z.int32(), Infinity: math.Inf(1), Always: 1.5,
+		VarN:  cpp.Variant2[int32, float64]{Value: z.alternative(z.int32(), z.float())},
+		VarS:  cpp.Variant3[int32, string, float32]{Value: z.alternative(z.int32(), z.name(), z.float32())},
+		VarV:  cpp.Variant2[string, []float32]{Value: z.alternative(z.name(), many(z, 3, func() any { return z.float32() }))},
+		Colon: z.int32(), Infinity: math.Inf(1), Always: 1.5,
 		VarS2: many(z, 2, func() cpp.Variant2[int32, string] {
 			return cpp.Variant2[int32, string]{Value: z.alternative(z.int32(), z.name())}
 		}),
 	}
 	for range z.IntN(4) {
-		e.V, e.W, e.I, e.J = append(e.V, z.float32()), append(e.W, z.float32()), append(e.I, z.integer()), append(e.J, z.integer())
+		e.V, e.W, e.I, e.J = append(e.V, z.float32()), append(e.W, z.float32()), append(e.I, z.integer()),
+			append(e.J, z.integer())
 	}
 	for i := range e.Bits {
 		e.Bits[i] = z.flag()

@@ -155,7 +155,8 @@ func TestReplace(t *testing.T) {
 // TestRename goes on writing under the old name, and removes another file.
 func TestRename(t *testing.T) {
 	l := NewLog(map[string][]byte{"d/x": []byte("x")})
-	record(l, Op{Kind: diskfile.CreateOp, Path: "d/t"}, Op{Kind: diskfile.RenameOp, Path: "d/t", To: "d/f"}, Op{Kind: diskfile.SyncDirOp, Path: "d"},
+	record(l, Op{Kind: diskfile.CreateOp, Path: "d/t"}, Op{Kind: diskfile.RenameOp, Path: "d/t", To: "d/f"},
+		Op{Kind: diskfile.SyncDirOp, Path: "d"},
 		writeOp("d/t", 0, "n", 1), Op{Kind: diskfile.SyncOp, Path: "d/f"}, Op{Kind: diskfile.RemoveOp, Path: "d/x"})
 	if got := images(t, l, "d/f", Plan{All: 4}); !slices.Equal(got, []string{"0: ", "0: -", "0: .1", "0: n1"}) {
 		t.Errorf("%q", got)
@@ -164,7 +165,8 @@ func TestRename(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	record(l, writeOp("d/none", 0, "n", 1))
-	if _, err := l.Sweep("d/f", Plan{}, func(*Image) error { return nil }); err == nil || !strings.Contains(err.Error(), "operation 6, write none [0:1]") {
+	if _, err := l.Sweep("d/f", Plan{}, func(*Image) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), "operation 6, write none [0:1]") {
 		t.Error(err)
 	}
 }
@@ -223,7 +225,8 @@ func TestCuts(t *testing.T) {
 		t.Errorf("%d cuts, %d of them around syncs", len(got), around)
 	}
 	got = map[int]bool{}
-	if err := l.images("d/f", Plan{}, func(i *Image, _ bool) bool { got[i.Cut] = true; return true }); err != nil || len(got) != len(l.Ops)+1 {
+	if err := l.images("d/f", Plan{}, func(i *Image, _ bool) bool { got[i.Cut] = true; return true }); err != nil ||
+		len(got) != len(l.Ops)+1 {
 		t.Errorf("%d cuts, %v", len(got), err)
 	}
 }
@@ -249,7 +252,8 @@ func TestErrors(t *testing.T) {
 	if err != nil || few.Failed == 0 || few.Checked > 100 {
 		t.Errorf("%+v, %v: the sweep went on", few, err)
 	}
-	if s := r.Errors[0].Error(); !strings.Contains(s, "power cut after operation 5, 5 bytes, synced but for\n\twrite f [0:1]: ") || !strings.HasSuffix(s, ":\nwrong") {
+	if s := r.Errors[0].Error(); !strings.Contains(s,
+		"power cut after operation 5, 5 bytes, synced but for\n\twrite f [0:1]: ") || !strings.HasSuffix(s, ":\nwrong") {
 		t.Error(s)
 	}
 }
@@ -276,7 +280,8 @@ func TestTarget(t *testing.T) {
 
 func TestFault(t *testing.T) {
 	fails := errors.New("fails")
-	ops := []Op{writeOp("f", 0, "x", 10), {Kind: diskfile.SyncOp, Path: "f"}, writeOp("f", 0, "x", 10), {Kind: diskfile.SyncOp, Path: "f"}}
+	ops := []Op{writeOp("f", 0, "x", 10), {Kind: diskfile.SyncOp, Path: "f"}, writeOp("f", 0, "x", 10),
+		{Kind: diskfile.SyncOp, Path: "f"}}
 	for at := range 6 {
 		f := Fault{At: at, Err: fails, Share: 0.5, Log: NewLog(map[string][]byte{"f": nil})}
 		for i, op := range ops {

@@ -275,7 +275,10 @@ var scenarios = []*scenario{
 		s.state = nil
 		return s.create(0, 40, "x")
 	}},
-	{name: "several", before: nothing, run: func(s *script) error { return s.create(0, 10, "a", "sub/b", "sub/deep/c", "d") }},
+	{name: "several", before: nothing, run: func(s *script) error {
+		return s.create(0, 10, "a",
+			"sub/b", "sub/deep/c", "d")
+	}},
 	{name: "update", before: created("a"), run: func(s *script) error { return s.update(100, 10, "b") }},
 	{name: "update directories", before: created("a", "sub/b", "sub/deep/c"), run: func(s *script) error {
 		return s.update(100, 10, "x", "sub/y", "new/z", "sub/deep/u", "sub/new/v")
@@ -295,7 +298,8 @@ var scenarios = []*scenario{
 		return s.update(200, 10, "dir/added", "dir/sub/added", "last")
 	}},
 	{name: "append", before: created("a"), run: func(s *script) error { return s.appends("a", 10) }},
-	{name: "append in a directory", before: created("a", "sub/b"), run: func(s *script) error { return s.appends("sub/b", 10) }},
+	{name: "append in a directory", before: created("a", "sub/b"),
+		run: func(s *script) error { return s.appends("sub/b", 10) }},
 	{name: "checkpoints", before: nothing, run: func(s *script) error {
 		w, err := rntuple.Create[row](s.path, "x", s.opts)
 		if err != nil {
@@ -405,23 +409,25 @@ var scenarios = []*scenario{
 		}
 		return nil
 	}},
-	{name: "long name", file: strings.Repeat("n", 195) + ".root", before: created("a", "sub/b"), run: func(s *script) error {
-		if err := s.update(100, 10, "c", "sub/d"); err != nil {
-			return err
-		}
-		return s.update(200, 10, "e")
-	}},
-	{name: "long name, checkpoints", file: strings.Repeat("n", 245) + ".root", before: nothing, run: func(s *script) error {
-		w, err := rntuple.Create[row](s.path, "x", s.opts)
-		if err != nil {
-			return err
-		}
-		s.closer(w.Close)
-		if err := s.checkpoints(w, "x;1", &ids{}, 5, 20); err != nil {
-			return errors.Join(err, w.Close())
-		}
-		return s.closes(w.Close)
-	}},
+	{name: "long name", file: strings.Repeat("n", 195) + ".root", before: created("a", "sub/b"),
+		run: func(s *script) error {
+			if err := s.update(100, 10, "c", "sub/d"); err != nil {
+				return err
+			}
+			return s.update(200, 10, "e")
+		}},
+	{name: "long name, checkpoints", file: strings.Repeat("n", 245) + ".root", before: nothing,
+		run: func(s *script) error {
+			w, err := rntuple.Create[row](s.path, "x", s.opts)
+			if err != nil {
+				return err
+			}
+			s.closer(w.Close)
+			if err := s.checkpoints(w, "x;1", &ids{}, 5, 20); err != nil {
+				return errors.Join(err, w.Close())
+			}
+			return s.closes(w.Close)
+		}},
 }
 
 // script returns a script that runs the scenario in a folder.
@@ -433,7 +439,8 @@ func (sc *scenario) script(dir string, noSync bool) *script {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	s := &script{dir: dir, path: filepath.Join(dir, name), ack: func() {}}
 	s.opts = &rntuple.WriteOptions{Workers: 1, Compression: compress.None, File: rntuple.FileOptions{
-		Compression: compress.None, NoSync: noSync, UUID: [16]byte{1, 15: 2}, Clock: func() time.Time { at = at.Add(time.Second); return at },
+		Compression: compress.None, NoSync: noSync, UUID: [16]byte{1,
+			15: 2}, Clock: func() time.Time { at = at.Add(time.Second); return at },
 	}}
 	return s
 }

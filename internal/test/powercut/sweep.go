@@ -155,7 +155,8 @@ func (l *Log) cuts(p Plan, rng *rand.Rand) (cuts []int) {
 	}
 	ends := 0 // cuts before a sync or after an acknowledgement
 	isEnd := func(k int) bool {
-		return k == n-1 || slices.Contains(l.marks, k) || l.Ops[k].Kind == diskfile.SyncOp || l.Ops[k].Kind == diskfile.SyncDirOp
+		return k == n-1 || slices.Contains(l.marks, k) || l.Ops[k].Kind == diskfile.SyncOp ||
+			l.Ops[k].Kind == diskfile.SyncDirOp
 	}
 	for k := range n {
 		if isEnd(k) {

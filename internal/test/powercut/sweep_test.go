@@ -125,7 +125,8 @@ func TestPowerCuts(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.report(t, l)
-			t.Logf("%d operations, %d images, %d of them different, in %v", len(l.Ops), r.Made, r.Checked, time.Since(began).Round(time.Millisecond))
+			t.Logf("%d operations, %d images, %d of them different, in %v", len(l.Ops), r.Made, r.Checked,
+				time.Since(began).Round(time.Millisecond))
 			all.Made += r.Made
 			all.Checked += r.Checked
 		})
@@ -181,7 +182,8 @@ func TestSyncs(t *testing.T) {
 		{[]string{"a", "sub/b"}, []string{"sub/c"}, counts{5, 0}},
 		{[]string{"a", "sub/b", "sub/deep/c"}, []string{"x", "sub/y", "sub/deep/z", "new/u"}, counts{5, 0}},
 	} {
-		sc := &scenario{name: fmt.Sprintf("%q and %q", test.old, test.added), before: nothing, run: func(s *script) error { return s.create(0, 5, test.added...) }}
+		sc := &scenario{name: fmt.Sprintf("%q and %q", test.old, test.added), before: nothing,
+			run: func(s *script) error { return s.create(0, 5, test.added...) }}
 		if test.old != nil {
 			sc.before, sc.run = created(test.old...), func(s *script) error { return s.update(10, 5, test.added...) }
 		}

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// CheckGoroutines makes sure that no goroutine that begins after this call runs when the test has ended,
-// after its other cleanups that are registered later. It must not be used beside parallel tests.
+// CheckGoroutines makes sure that no goroutine that begins after this call runs when the test has
+// ended, after its other cleanups that are registered later. It must not be used beside parallel
+// tests.
 func CheckGoroutines(t testing.TB) {
 	t.Helper()
 	before := goroutines()

@@ -25,10 +25,10 @@ type Link struct {
 	made  int
 }
 
-// NewLink returns a Link to an address, on the same machine, until the test ends. Latency is added in each
-// direction, so that an answer takes twice as much, and a new connection as much again, for its
-// handshake. Bandwidth, in bytes per second, is that of each direction, which all connections share;
-// 0 stands for no limit.
+// NewLink returns a Link to an address, on the same machine, until the test ends. Latency is added
+// in each direction, so that an answer takes twice as much, and a new connection as much again, for
+// its handshake. Bandwidth, in bytes per second, is that of each direction, which all connections
+// share; 0 stands for no limit.
 func NewLink(t testing.TB, target string, latency time.Duration, bandwidth float64) *Link {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,7 +36,8 @@ func NewLink(t testing.TB, target string, latency time.Duration, bandwidth float
 		t.Fatal(err)
 	}
 	k := &Link{Addr: l.Addr().String(), latency: latency, target: target, listener: l,
-		up: pipe{bandwidth: bandwidth}, down: pipe{bandwidth: bandwidth}, done: make(chan struct{}), conns: map[net.Conn]bool{}}
+		up: pipe{bandwidth: bandwidth}, down: pipe{bandwidth: bandwidth}, done: make(chan struct{}),
+		conns: map[net.Conn]bool{}}
 	k.running.Go(k.accept)
 	t.Cleanup(k.close)
 	return k

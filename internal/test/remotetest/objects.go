@@ -15,8 +15,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Objects are those of an RNTuple in ROOT's S3 layout, as ROOT's RPageSinkS3 makes it (pull requests 22653 and
-// 22819). ROOT 6.40 does not have that class, so that it cannot make them itself.
+// Objects are those of an RNTuple in ROOT's S3 layout, as ROOT's RPageSinkS3 makes it (pull
+// requests 22653 and 22819). ROOT 6.40 does not have that class, so that it cannot make them
+// itself.
 type Objects struct {
 	Anchor map[string]any // without its checksum
 	All    [][]byte       // by number
@@ -62,14 +63,16 @@ func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	stored := p.zip(plain)
 	o.Anchor = map[string]any{
 		"anchorVersion":      0,
-		"formatVersionEpoch": a.Epoch, "formatVersionMajor": a.Major, "formatVersionMinor": a.Minor, "formatVersionPatch": a.Patch,
-		"urlTemplate": "${baseurl}/${objid}", "cloneTemplate": "${baseurl}/_clone/${name}",
+		"formatVersionEpoch": a.Epoch, "formatVersionMajor": a.Major, "formatVersionMinor": a.Minor,
+		"formatVersionPatch": a.Patch,
+		"urlTemplate":        "${baseurl}/${objid}", "cloneTemplate": "${baseurl}/_clone/${name}",
 		"headerObjId": id, "headerOffset": 0, "nBytesHeader": len(header), "lenHeader": a.LenHeader,
 		"footerObjId": o.add(stored), "footerOffset": 0, "nBytesFooter": len(stored), "lenFooter": len(plain),
 	}
 }
 
-// JSON returns the anchor with its checksum, which is that of the JSON in one line with members in order.
+// JSON returns the anchor with its checksum, which is that of the JSON in one line with members in
+// order.
 func (o *Objects) JSON(t testing.TB) []byte {
 	t.Helper()
 	all := map[string]any{}

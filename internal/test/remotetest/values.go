@@ -59,9 +59,9 @@ func Values(path, name string, opts *rntuple.ReadOptions) (string, error) {
 	return string(all), view.Err()
 }
 
-// CheckValues reads all RNTuples in the files of testdata/good by URL, and makes sure that their names
-// and values are those that are read locally. The URL of a file is base with its name appended, behind
-// a slash.
+// CheckValues reads all RNTuples in the files of testdata/good by URL, and makes sure that their
+// names and values are those that are read locally. The URL of a file is base with its name
+// appended, behind a slash.
 func CheckValues(t *testing.T, base string, opts *rntuple.ReadOptions) {
 	t.Helper()
 	var far *remote.Options

@@ -22,9 +22,9 @@ type XRootD struct {
 	dir string
 }
 
-// StartXRootD starts an XRootD of copies of files until the test ends. In the configuration DIR stands for a
-// folder which has what the functions put there; it is also the folder for caches. The files are in its folder
-// data.
+// StartXRootD starts an XRootD of copies of files until the test ends. In the configuration DIR
+// stands for a folder which has what the functions put there; it is also the folder for caches. The
+// files are in its folder data.
 func StartXRootD(t testing.TB, files []string, config string, prepare ...func(dir string)) *XRootD {
 	t.Helper()
 	s := newXRootD(t, files, prepare...)
@@ -36,7 +36,8 @@ func StartXRootD(t testing.TB, files []string, config string, prepare ...func(di
 	return s
 }
 
-// StartXRootDCluster starts an XRootD that redirects to another one, which has the files, and returns the first.
+// StartXRootDCluster starts an XRootD that redirects to another one, which has the files, and
+// returns the first.
 func StartXRootDCluster(t testing.TB, files []string) *XRootD {
 	t.Helper()
 	manager, server := newXRootD(t, files), newXRootD(t, files)
@@ -93,7 +94,8 @@ func (s *XRootD) start(t testing.TB, program, addr, config string) (stop func())
 	if err := os.WriteFile(configFile, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{program, "-c", configFile, "-l", filepath.Join(s.dir, "run", program+".log"), "-s", filepath.Join(s.dir, "run", program+".pid"), "-I", "v4"}
+	args := []string{program, "-c", configFile, "-l", filepath.Join(s.dir, "run", program+".log"), "-s",
+		filepath.Join(s.dir, "run", program+".pid"), "-I", "v4"}
 	if addr != "" {
 		_, port, _ := net.SplitHostPort(addr)
 		args = append(args, "-p", port)
@@ -123,8 +125,8 @@ func (s *XRootD) start(t testing.TB, program, addr, config string) (stop func())
 		if command.ProcessState.Exited() {
 			break
 		}
-		// XRootD 5.5 calls getenv in one thread and setenv in another while it starts, and one start in some
-		// hundreds ends with a segmentation fault there.
+		// XRootD 5.5 calls getenv in one thread and setenv in another while it starts, and one
+		// start in some hundreds ends with a segmentation fault there.
 	}
 	t.Fatalf("%s does not start", program)
 	return nil
@@ -152,8 +154,8 @@ var ports atomic.Int32
 
 func init() { ports.Store(rand.Int32N(10_000)) }
 
-// FreeAddress returns an address that nobody listens at, another one with each call, for a program that
-// takes no listener. Its port is below those that systems choose by themselves.
+// FreeAddress returns an address that nobody listens at, another one with each call, for a program
+// that takes no listener. Its port is below those that systems choose by themselves.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -185,15 +187,16 @@ func (s *XRootD) log(program string) string {
 // await waits until the log of one of the server's programs has a text.
 func (s *XRootD) await(t testing.TB, program, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log(program), text); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log(program),
+		text); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s does not say %q:\n%s", program, text, s.log(program))
 		}
 	}
 }
 
-// Requests returns how many requests of each kind the server's log has, if it traces them. It waits until
-// nothing is added.
+// Requests returns how many requests of each kind the server's log has, if it traces them. It waits
+// until nothing is added.
 func (s *XRootD) Requests() map[string]int {
 	counts, last := map[string]int{}, -1
 	for {

@@ -133,7 +133,8 @@ func Walk[T any](name string, describe func(*T, *frame.Codec)) Codec[*T] {
 }
 
 // Envelope returns the Codec of envelopes of the given type.
-func Envelope[T any](name string, kind uint16, parse func([]byte) (T, error), appendTo func(T, []byte) ([]byte, error)) Codec[T] {
+func Envelope[T any](name string, kind uint16, parse func([]byte) (T, error),
+	appendTo func(T, []byte) ([]byte, error)) Codec[T] {
 	return Codec[T]{
 		Name:   name,
 		Parse:  func(b []byte) (T, int, error) { v, err := parse(b); return v, len(b), err },

@@ -41,7 +41,8 @@ func (c Certificates) Config() (*tls.Config, error) {
 			return nil, fmt.Errorf("X509_CERT_DIR: %w", err)
 		}
 		for _, e := range entries {
-			if ext := filepath.Ext(e.Name()); ext == ".pem" || ext == ".crt" || strings.Trim(ext, ".0123456789") == "" && ext != "" {
+			if ext := filepath.Ext(e.Name()); ext == ".pem" || ext == ".crt" ||
+				strings.Trim(ext, ".0123456789") == "" && ext != "" {
 				if b, err := os.ReadFile(filepath.Join(c.authorities, e.Name())); err == nil {
 					pool.AppendCertsFromPEM(b)
 				}

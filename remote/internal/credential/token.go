@@ -10,9 +10,9 @@ import (
 )
 
 // Token returns the token of this process, or none. It reads files anew each time, because tokens
-// expire and are replaced. A file must be private, see regular.ReadPrivate; otherwise Token returns an
-// error instead of a token from the next place. Only a file that belongs to another user is passed over,
-// unless BEARER_TOKEN_FILE names it: anybody can put one into /tmp.
+// expire and are replaced. A file must be private, see regular.ReadPrivate; otherwise Token returns
+// an error instead of a token from the next place. Only a file that belongs to another user is
+// passed over, unless BEARER_TOKEN_FILE names it: anybody can put one into /tmp.
 //
 // Source: WLCG Bearer Token Discovery 1.0.
 func Token() (string, error) {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestTokenFile has what another user has put, or could have put, where a token is looked for, and what others can
-// read. The order of places is tested with package https.
+// TestTokenFile has what another user has put, or could have put, where a token is looked for, and
+// what others can read. The order of places is tested with package https.
 func TestTokenFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("BEARER_TOKEN", "")
@@ -37,9 +37,13 @@ func TestTokenFile(t *testing.T) {
 		{"a link", func() error { return os.Symlink(there, path) }, "", "is a symbolic link, not a regular file", false},
 		{"a pipe", func() error { return syscall.Mkfifo(path, 0o600) }, "", "is a pipe, not a regular file", false},
 		{"a folder", func() error { return os.Mkdir(path, 0o700) }, "", "is a directory", false},
-		{"a file that others can read", write("mine", 0o604), "", "the file has mode 0604, and others must have no access, as with 0600: permission denied", false},
-		{"a file that a group can write", write("mine", 0o620), "", "the file has mode 0620, and others must have no access, as with 0600: permission denied", false},
-		{what: "a file of another user", foreign: true, put: func() error { return errors.Join(write("foreign", 0o600)(), os.Chown(path, 1, 1)) }, err: "the file belongs to another user: permission denied"},
+		{"a file that others can read", write("mine", 0o604), "",
+			"the file has mode 0604, and others must have no access, as with 0600: permission denied", false},
+		{"a file that a group can write", write("mine", 0o620), "",
+			"the file has mode 0620, and others must have no access, as with 0600: permission denied", false},
+		{what: "a file of another user", foreign: true,
+			put: func() error { return errors.Join(write("foreign", 0o600)(), os.Chown(path, 1, 1)) },
+			err: "the file belongs to another user: permission denied"},
 		{"a long file", write(strings.Repeat("a", 1<<20+1), 0o600), "", "the file has more than 1048576 bytes", false},
 	} {
 		if err := c.put(); errors.Is(err, fs.ErrPermission) {
@@ -54,7 +58,8 @@ func TestTokenFile(t *testing.T) {
 				if env[0] == "" && c.foreign { // passed over
 					c.err = ""
 				}
-				if text := fmt.Sprint(err); token != c.token || c.err == "" && err != nil || c.err != "" && !strings.HasSuffix(text, path+": "+c.err) {
+				if text := fmt.Sprint(err); token != c.token || c.err == "" && err != nil || c.err != "" &&
+					!strings.HasSuffix(text, path+": "+c.err) {
 					t.Errorf("%s, %q: %q, %v, want %q, %s", c.what, env, token, err, c.token, c.err)
 				}
 			}

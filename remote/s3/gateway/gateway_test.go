@@ -27,8 +27,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestMain is the gateway if the environment says so: there can be one in a process, which it makes its own
-// folder the working directory of.
+// TestMain is the gateway if the environment says so: there can be one in a process, which it makes
+// its own folder the working directory of.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("GATEWAY_FOLDER"); dir != "" {
 		if err := serve(dir, os.Getenv("GATEWAY_ADDRESS")); err != nil {
@@ -67,7 +67,8 @@ func serve(dir, addr string) error {
 	})
 }
 
-// start starts a gateway to a folder with an empty bucket "bucket", and makes the environment lead to it.
+// start starts a gateway to a folder with an empty bucket "bucket", and makes the environment lead
+// to it.
 func start(t *testing.T) {
 	addr := remotetest.FreeAddress(t)
 	cmd := exec.Command(os.Args[0])
@@ -98,20 +99,22 @@ func start(t *testing.T) {
 	}
 	none := t.TempDir()
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": "http://" + addr, "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secretsecret", "AWS_SESSION_TOKEN": "",
-		"AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_CONFIG_FILE": none + "/config", "AWS_SHARED_CREDENTIALS_FILE": none + "/credentials",
-		"AWS_EC2_METADATA_DISABLED": "true", "AWS_NO_SIGN_REQUEST": "", "AWS_ENDPOINT_URL_S3": "",
+		"AWS_ENDPOINT_URL": "http://" + addr, "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secretsecret",
+		"AWS_SESSION_TOKEN": "",
+		"AWS_REGION":        "eu-central-1", "AWS_PROFILE": "", "AWS_CONFIG_FILE": none + "/config",
+		"AWS_SHARED_CREDENTIALS_FILE": none + "/credentials",
+		"AWS_EC2_METADATA_DISABLED":   "true", "AWS_NO_SIGN_REQUEST": "", "AWS_ENDPOINT_URL_S3": "",
 	} {
 		t.Setenv(name, value)
 	}
 }
 
 func upload(t *testing.T, url string, b []byte, replace bool) error {
-	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Replace: replace})
+	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), &remote.UploadOptions{Replace: replace})
 }
 
 func read(t *testing.T, url string, o remote.Options) ([]byte, error) {
-	f, err := remote.Open(t.Context(), url, o)
+	f, err := remote.Open(t.Context(), url, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +177,10 @@ func TestGateway(t *testing.T) {
 		}{
 			{"s3://bucket/none", nil, remote.Options{}, fs.ErrNotExist, "NoSuchKey"},
 			{"s3://none/none", nil, remote.Options{}, fs.ErrNotExist, "NoSuchBucket"},
-			{"s3://bucket/object1", map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong"}, remote.Options{}, fs.ErrPermission, "SignatureDoesNotMatch"},
-			{"s3://bucket/object1", map[string]string{"AWS_ACCESS_KEY_ID": "wrong"}, remote.Options{}, fs.ErrPermission, "XAdminUserNotFound"},
+			{"s3://bucket/object1", map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong"}, remote.Options{}, fs.ErrPermission,
+				"SignatureDoesNotMatch"},
+			{"s3://bucket/object1", map[string]string{"AWS_ACCESS_KEY_ID": "wrong"}, remote.Options{},
+				fs.ErrPermission, "XAdminUserNotFound"},
 			{"s3://bucket/object1", nil, remote.Options{Anonymous: true}, fs.ErrPermission, "AccessDenied"},
 		} {
 			for name, value := range test.env {
@@ -197,7 +202,7 @@ func TestGateway(t *testing.T) {
 		}
 	})
 	t.Run("changed", func(t *testing.T) {
-		f, err := remote.Open(t.Context(), "s3://bucket/object6291456", remote.Options{Tail: 1})
+		f, err := remote.Open(t.Context(), "s3://bucket/object6291456", &remote.Options{Tail: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

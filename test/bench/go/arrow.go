@@ -18,7 +18,7 @@ func arrowRecords(file string, _ int) ([]uint64, error) {
 		return nil, err
 	}
 	defer r.Close()
-	records, err := rntarrow.NewReader(r, rntarrow.Options{BatchSize: 1 << 16, Reuse: true})
+	records, err := rntarrow.NewReader(r, &rntarrow.Options{BatchSize: 1 << 16, Reuse: true})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ func open(file string) (*rntuple.Reader, error) {
 
 // overEntries opens a file, divides its entries among threads, and returns the sums
 // to which read adds for ranges of entries.
-func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
+func overEntries(file string, threads, sums int,
+	read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
 	r, err := open(file)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,8 @@ func openColumn(r *rntuple.Reader, member reflect.StructField) (column, error) {
 	return nil, fmt.Errorf("no column for %s %v", member.Name, member.Type)
 }
 
-// bulk reads all columns, cluster by cluster. Threads take the next column of a cluster when they are done with one.
+// bulk reads all columns, cluster by cluster. Threads take the next column of a cluster when they
+// are done with one.
 func bulk[E any](file string, threads int) ([]uint64, error) {
 	r, err := open(file)
 	if err != nil {
@@ -168,15 +170,16 @@ func entries[E any, P interface {
 	work.Entry
 }](opts *rntuple.EntriesOptions) func(file string, threads int) ([]uint64, error) {
 	return func(file string, threads int) ([]uint64, error) {
-		return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
-			for e, err := range rntuple.EntriesIn[E](r, entries, opts) {
-				if err != nil {
-					return err
+		return overEntries(file, threads, reflect.TypeFor[E]().NumField(),
+			func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
+				for e, err := range rntuple.EntriesIn[E](r, entries, opts) {
+					if err != nil {
+						return err
+					}
+					P(e).AddTo(sums)
 				}
-				P(e).AddTo(sums)
-			}
-			return nil
-		})
+				return nil
+			})
 	}
 }
 

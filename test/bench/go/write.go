@@ -113,7 +113,8 @@ func newColumnWriter[E any](file string) (writer, error) {
 }
 
 func (c *columnWriter) write(output string, threads int, settings compress.Settings) error {
-	w, err := rntuple.CreateColumns(output, "Events", c.doc, &rntuple.WriteOptions{Compression: settings, Workers: threads})
+	w, err := rntuple.CreateColumns(output, "Events", c.doc,
+		&rntuple.WriteOptions{Compression: settings, Workers: threads})
 	if err != nil {
 		return err
 	}

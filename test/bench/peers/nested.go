@@ -50,7 +50,8 @@ func nested(output string, n int) (err error) {
 		if even {
 			inner.A = &even
 		}
-		row := nestedRow{ID: int64(i), Name: fmt.Sprint("name ", i%5), Inner: inner, Repeated: []float64{0.5, 1, float64(i)}[:i%4], Split: half}
+		row := nestedRow{ID: int64(i), Name: fmt.Sprint("name ", i%5), Inner: inner,
+			Repeated: []float64{0.5, 1, float64(i)}[:i%4], Split: half}
 		if i%3 > 0 {
 			row.Note, row.Maybe = &text, &inner
 			row.List = []int32{int32(i), 1, 2}[:i%4]

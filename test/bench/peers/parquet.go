@@ -63,7 +63,8 @@ func convert[E any](file, output string) (err error) {
 
 // overRowGroups opens a file with parquet-go and divides its row groups among
 // threads.
-func overRowGroups(file string, threads, fields int, read func(g parquet.RowGroup, sums []uint64) error) ([]uint64, error) {
+func overRowGroups(file string, threads, fields int,
+	read func(g parquet.RowGroup, sums []uint64) error) ([]uint64, error) {
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, err

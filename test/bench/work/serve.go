@@ -56,8 +56,8 @@ func ServeSized(work func() (sums []uint64, size int64, err error)) error {
 	return in.Err()
 }
 
-// forgetLoading gives back what was needed to load data, so that the program's peak memory is that of the work, with the data
-// that it begins with.
+// forgetLoading gives back what was needed to load data, so that the program's peak memory is that
+// of the work, with the data that it begins with.
 func forgetLoading() {
 	debug.FreeOSMemory()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // Linux resets the peak

@@ -34,7 +34,8 @@ type Event struct {
 	Mass   []float64 `rntuple:"Muon_mass"`
 }
 
-// A Spectrum counts events, and the pairs of opposite sign in bins of equal width on a logarithmic axis.
+// A Spectrum counts events, and the pairs of opposite sign in bins of equal width on a logarithmic
+// axis.
 type Spectrum struct {
 	Entries, Muons, Pairs, OppositeSign int64
 
@@ -51,7 +52,7 @@ func init() {
 
 // spectrum adds to a pipeline what makes the spectrum of some files.
 func spectrum(s beam.Scope, patterns ...string) beam.PCollection {
-	events := rntbeam.ReadAll[Event](s, beam.CreateList(s, patterns), rntbeam.ReadOptions{Name: "Events"})
+	events := rntbeam.ReadAll[Event](s, beam.CreateList(s, patterns), &rntbeam.ReadOptions{Name: "Events"})
 	return beam.Combine(s, &spectrumFn{}, events)
 }
 

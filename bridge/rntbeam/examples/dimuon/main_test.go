@@ -36,7 +36,8 @@ type reference struct {
 	}
 }
 
-// TestBinsEqualUproot cuts files into many. The bins are those of uproot, which are those of examples/dimuon.
+// TestBinsEqualUproot cuts files into many. The bins are those of uproot, which are those of
+// examples/dimuon.
 func TestBinsEqualUproot(t *testing.T) {
 	const data = "../../../../examples/dimuon/testdata/"
 	runner := "prism"
@@ -49,7 +50,8 @@ func TestBinsEqualUproot(t *testing.T) {
 	}{
 		{"../../../../testdata/dimuon.root", data + "dimuon.json", 1},
 		{"../../../../testdata/dimuon.root", data + "dimuon.json", 23},
-		{"../../../../../shared/testdata/root/Run2012BC_DoubleMuParked_Muons_1000evts_rntuple_v1-0-0-0.root", data + "Run2012BC_DoubleMuParked_Muons_1000evts.json", 7},
+		{"../../../../../shared/testdata/root/Run2012BC_DoubleMuParked_Muons_1000evts_rntuple_v1-0-0-0.root",
+			data + "Run2012BC_DoubleMuParked_Muons_1000evts.json", 7},
 	} {
 		t.Run(fmt.Sprint(filepath.Base(test.file), test.parts), func(t *testing.T) {
 			if _, err := os.Stat(test.file); errors.Is(err, fs.ErrNotExist) && test.parts == 7 {
@@ -65,7 +67,8 @@ func TestBinsEqualUproot(t *testing.T) {
 			}
 			dir := t.TempDir()
 			size := surgery.PartSize{Entries: (want.Entries + int64(test.parts) - 1) / int64(test.parts)}
-			parts, err := surgery.Split(t.Context(), filepath.Join(dir, "part-%03d.root"), surgery.Input{Path: test.file, Name: "Events"}, size, nil)
+			parts, err := surgery.Split(t.Context(), filepath.Join(dir, "part-%03d.root"),
+				surgery.Input{Path: test.file, Name: "Events"}, size, nil)
 			if err != nil || len(parts) != test.parts {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
@@ -88,7 +91,8 @@ func TestBinsEqualUproot(t *testing.T) {
 
 func compare(t *testing.T, got Spectrum, want *reference) {
 	t.Helper()
-	if g, w := [4]int64{got.Entries, got.Muons, got.Pairs, got.OppositeSign}, [4]int64{want.Entries, want.Muons, want.Pairs, want.OppositeSign}; g != w {
+	if g, w := [4]int64{got.Entries, got.Muons, got.Pairs, got.OppositeSign},
+		[4]int64{want.Entries, want.Muons, want.Pairs, want.OppositeSign}; g != w {
 		t.Errorf("entries, muons, pairs, opposite sign: got %v, uproot has %v", g, w)
 	}
 	w := want.Histogram

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
-	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // A result is a line of the output.
@@ -30,7 +29,7 @@ func main() {
 	out := json.NewEncoder(os.Stdout)
 	for _, arg := range os.Args[2:] {
 		files := strings.Split(arg, ",")
-		trees, err := rntgroot.Trees(files[0], remote.Options{})
+		trees, err := rntgroot.Trees(files[0], nil)
 		if err != nil {
 			out.Encode(result{Name: arg, File: arg, Error: err.Error()})
 		}
@@ -58,7 +57,7 @@ func main() {
 }
 
 func convert(to string, files []string, name string) (int64, error) {
-	t, err := rntgroot.OpenTree(name, files, rntgroot.TreeOptions{})
+	t, err := rntgroot.OpenTree(name, files, nil)
 	if err != nil {
 		return 0, err
 	}

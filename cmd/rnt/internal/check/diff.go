@@ -148,7 +148,8 @@ func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts *diff
 		return false, err
 	}
 	if across {
-		result.Schema = slices.DeleteFunc(result.Schema, func(d differ.Difference) bool { return explained(d, readers, result.Uncompared) })
+		result.Schema = slices.DeleteFunc(result.Schema,
+			func(d differ.Difference) bool { return explained(d, readers, result.Uncompared) })
 		result.Schema = append(result.Schema, left...)
 	}
 	var layout []differ.Difference
@@ -254,7 +255,8 @@ func printDifferences(t *cli.Tool, r *differ.Result, layout []differ.Difference)
 	rows := text.NewTable("VALUES OF", ">ENTRIES", ">FIRST", ">VALUES", ">MAX ABS", ">MAX REL")
 	for _, f := range r.Fields {
 		if f.Entries > 0 {
-			rows.Row(schema.Printable(f.Path), text.Count(f.Entries), text.Count(f.First), text.Count(f.Values), fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
+			rows.Row(schema.Printable(f.Path), text.Count(f.Entries), text.Count(f.First), text.Count(f.Values),
+				fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
 		}
 	}
 	if rows.Len() == 0 {
@@ -295,7 +297,8 @@ type float float64
 func (f float) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, float64(f)), nil }
 
 func differenceOf(r *differ.Result, layout []differ.Difference, found bool) differenceJSON {
-	j := differenceJSON{Equal: !found, Entries: r.Entries, Schema: propertiesOf(r.Schema), Layout: propertiesOf(layout), Identical: r.Identical, Fields: []valuesJSON{}}
+	j := differenceJSON{Equal: !found, Entries: r.Entries, Schema: propertiesOf(r.Schema), Layout: propertiesOf(layout),
+		Identical: r.Identical, Fields: []valuesJSON{}}
 	for _, f := range r.Fields {
 		j.Fields = append(j.Fields, valuesJSON{f.Path, f.Entries, known(f.First), f.Values, float(f.MaxAbs), float(f.MaxRel)})
 	}

@@ -46,7 +46,8 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 			if err := t.Output.Begin(cmd.Context(), args[0], force, in); err != nil {
 				return err
 			}
-			opts := &rescue.Options{Only: only, KeepGoing: keepGoing, Limits: t.Input.Limits(), Remote: t.Input.Remote(), NoSync: d.NoSync, NoReplace: !force, Upload: t.Input.Remote()}
+			opts := &rescue.Options{Only: only, KeepGoing: keepGoing, Limits: t.Input.Limits(), Remote: t.Input.Remote(),
+				NoSync: d.NoSync, NoReplace: !force, Upload: t.Input.Remote()}
 			report, err := rescue.File(cmd.Context(), args[0], in, opts)
 			if report == nil || cmd.Context().Err() != nil && err != nil {
 				return err

@@ -122,7 +122,8 @@ func printVerified(t *cli.Tool, path string, s *verify.Summary) error {
 		verdict += fmt.Sprintf(", %d oddities", s.Oddities)
 	}
 	line := fmt.Sprintf("%s: %s: %s, %s, %s, %s, %s checked", path, verdict,
-		text.Plural(s.RNTuples, "RNTuple"), text.Plural(s.Envelopes, "envelope"), text.Plural(s.Clusters, "cluster"), text.Plural(int(s.Pages), "page"), text.Size(s.Bytes))
+		text.Plural(s.RNTuples, "RNTuple"), text.Plural(s.Envelopes, "envelope"), text.Plural(s.Clusters, "cluster"),
+		text.Plural(int(s.Pages), "page"), text.Size(s.Bytes))
 	if s.Unsummed > 0 {
 		line += fmt.Sprintf("; %s without checksum", text.Plural(int(s.Unsummed), "page"))
 	}
@@ -151,7 +152,8 @@ type verifyProblem struct {
 
 func problemOf(p verify.Problem) verifyProblem {
 	return verifyProblem{
-		File: p.File, Severity: p.Severity, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: cli.WithAdvice(p.Err.Error()),
+		File: p.File, Severity: p.Severity, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field,
+		Kind: p.Kind(), Error: cli.WithAdvice(p.Err.Error()),
 		Cluster: known(p.Cluster), Column: known(p.Column), Page: known(p.Page), Offset: known(p.Offset),
 	}
 }
@@ -181,7 +183,8 @@ type verified struct {
 
 func verifiedOf(path string, s *verify.Summary) verified {
 	return verified{
-		File: path, Problems: s.Problems, Oddities: s.Oddities, RNTuples: s.RNTuples, Records: s.Records, Envelopes: s.Envelopes, Clusters: s.Clusters,
+		File: path, Problems: s.Problems, Oddities: s.Oddities, RNTuples: s.RNTuples, Records: s.Records,
+		Envelopes: s.Envelopes, Clusters: s.Clusters,
 		Pages: s.Pages, Bytes: s.Bytes, Unsummed: s.Unsummed, Skipped: append([]string{}, s.Skipped...),
 	}
 }

@@ -19,8 +19,10 @@ func TestVerify(t *testing.T) {
 		dimuon+": ok: 1 RNTuple, 3 envelopes, 10 clusters, 120 pages, 1.31 MB checked\n"+
 		special+"nochecksum.root: ok: 1 RNTuple, 3 envelopes, 3 clusters, 23 pages, 2.54 kB checked; 23 pages without checksum\n")
 
-	want := verified{File: special + "attributes.root", RNTuples: 3, Records: 27, Envelopes: 9, Clusters: 4, Pages: 19, Bytes: 2093, Skipped: []string{}}
-	if got := clitest.JSON[verified](t, tool, "verify", special+"attributes.root", "--json"); !reflect.DeepEqual(got, want) {
+	want := verified{File: special + "attributes.root", RNTuples: 3, Records: 27, Envelopes: 9, Clusters: 4, Pages: 19,
+		Bytes: 2093, Skipped: []string{}}
+	if got := clitest.JSON[verified](t, tool, "verify", special+"attributes.root",
+		"--json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -38,10 +40,12 @@ func TestVerifyDamage(t *testing.T) {
 	}
 	stdout, stderr, status := tool.Try("verify", dimuon, path, "missing.root")
 	lines := strings.Split(stdout, "\n")
-	if status != cli.ExitError || len(lines) != 5 || stderr != "rnt: open missing.root: no such file or directory\nrnt: 1 of 3 files has problems\n" {
+	if status != cli.ExitError || len(lines) != 5 ||
+		stderr != "rnt: open missing.root: no such file or directory\nrnt: 1 of 3 files has problems\n" {
 		t.Fatalf("status %d, %q, %s", status, stderr, stdout)
 	}
-	for i, part := range []string{": ok: ", `: RNTuple "Events", cluster 0, column `, `checksum mismatch`, `: 2 problems: 1 RNTuple`} {
+	for i, part := range []string{": ok: ", `: RNTuple "Events", cluster 0, column `, `checksum mismatch`,
+		`: 2 problems: 1 RNTuple`} {
 		if !strings.Contains(lines[i], part) || i > 0 && !strings.HasPrefix(lines[i], path+": ") {
 			t.Errorf("line %d is %q, want %q", i, lines[i], part)
 		}
@@ -60,8 +64,10 @@ func TestVerifyDamage(t *testing.T) {
 	if status != cli.ExitError || stderr != "rnt: 1 of 1 file has problems\n" || d.More() {
 		t.Errorf("status %d, %q, %s", status, stderr, stdout)
 	}
-	if first.File != path || first.RNTuple != "Events" || first.Check != "pages" || first.Kind != "checksum" || first.Field == "" ||
-		first.Cluster == nil || *first.Cluster != 0 || first.Page == nil || *first.Page != 0 || first.Offset == nil || *first.Offset > 50000 || *first.Offset < 10000 {
+	if first.File != path || first.RNTuple != "Events" || first.Check != "pages" ||
+		first.Kind != "checksum" || first.Field == "" ||
+		first.Cluster == nil || *first.Cluster != 0 || first.Page == nil || *first.Page != 0 || first.Offset == nil ||
+		*first.Offset > 50000 || *first.Offset < 10000 {
 		t.Errorf("%+v", first)
 	}
 	if !strings.Contains(more.Error, "1 more problem") || file.Problems != 2 || file.File != path {
@@ -95,7 +101,8 @@ func TestVerifyArguments(t *testing.T) {
 			t.Errorf("%s: status %d, %q", args, status, stderr)
 		}
 	}
-	if stdout, _, status := tool.Try("verify", "verify.go"); status != cli.ExitError || !strings.Contains(stdout, "not a ROOT file") {
+	if stdout, _, status := tool.Try("verify", "verify.go"); status != cli.ExitError ||
+		!strings.Contains(stdout, "not a ROOT file") {
 		t.Errorf("no ROOT file: status %d, %s", status, stdout)
 	}
 }
@@ -112,8 +119,10 @@ func TestVerifyOddity(t *testing.T) {
 	if err := os.WriteFile(path, cases[i].File, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text, lines, quiet := tool.RNT(t, "verify", path), tool.RNT(t, "verify", "--json", path), tool.RNT(t, "verify", "--quiet", path)
-	if !strings.HasPrefix(text, path+": oddity: list of keys") || !strings.Contains(text, ": ok, 1 oddity: ") || quiet != "" ||
+	text, lines, quiet := tool.RNT(t, "verify", path), tool.RNT(t, "verify", "--json", path),
+		tool.RNT(t, "verify", "--quiet", path)
+	if !strings.HasPrefix(text, path+": oddity: list of keys") ||
+		!strings.Contains(text, ": ok, 1 oddity: ") || quiet != "" ||
 		!strings.Contains(lines, `"severity":"oddity"`) || !strings.Contains(lines, `"problems":0,"oddities":1,`) {
 		t.Errorf("%s%s%s", text, lines, quiet)
 	}

@@ -61,7 +61,8 @@ func CheckedName(args []string) (string, error) {
 // rangeOf matches IN[FIRST:END].
 var rangeOf = regexp.MustCompile(`^(.+)\[(\d*):(\d*)\]$`)
 
-// CutRange returns IN, FIRST and END of the argument IN[FIRST:END], or the argument if it is IN alone.
+// CutRange returns IN, FIRST and END of the argument IN[FIRST:END], or the argument if it is IN
+// alone.
 func CutRange(arg string) (in string, ends [2]string) {
 	if m := rangeOf.FindStringSubmatch(arg); m != nil {
 		return m[1], [2]string(m[2:])

@@ -29,7 +29,8 @@ func CompleteArgs(files, limit int) cobra.CompletionFunc {
 	}
 }
 
-// ntuplesOf returns the paths of the RNTuples in a file, without older cycles; none if it cannot be read.
+// ntuplesOf returns the paths of the RNTuples in a file, without older cycles; none if it cannot be
+// read.
 func ntuplesOf(path string) (names []string) {
 	infos, _ := rntuple.ListFile(context.Background(), path, nil)
 	for _, info := range infos {

@@ -19,8 +19,8 @@ func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// takeFlagsOnce makes it an error to give a flag of a command two different values, of which the first would be lost. Flags
-// that have several values collect them.
+// takeFlagsOnce makes it an error to give a flag of a command two different values, of which the
+// first would be lost. Flags that have several values collect them.
 func takeFlagsOnce(c *cobra.Command) {
 	for _, flags := range []*pflag.FlagSet{c.PersistentFlags(), c.Flags()} {
 		flags.VisitAll(func(f *pflag.Flag) {

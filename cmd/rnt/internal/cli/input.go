@@ -149,7 +149,7 @@ func isROOT(head []byte) bool { return string(head) == "root" || string(head) ==
 // copyOf returns the URL of a ROOT file, or the path of a temporary copy of a file of another kind,
 // of which all must be read as a rule.
 func (in *Input) copyOf(ctx context.Context, name string) (string, error) {
-	from, err := remote.Open(ctx, name, in.Remote())
+	from, err := remote.Open(ctx, name, new(in.Remote()))
 	if err != nil {
 		return "", err
 	}

@@ -73,16 +73,17 @@ func (o *Output) Done() {
 	o.kind = noOutput
 }
 
-// Options sets the options for the file that the command makes. Without --force, it replaces none that has
-// appeared since Begin.
+// Options sets the options for the file that the command makes. Without --force, it replaces none
+// that has appeared since Begin.
 func (o *Output) Options(f *rntuple.FileOptions) {
 	f.Upload, f.NoReplace = o.uploads.Options, !o.uploads.Replace && o.kind != updated
 }
 
-// Create makes the file out, for which begin was called, with what write writes. It appears once it is
-// complete.
+// Create makes the file out, for which begin was called, with what write writes. It appears once it
+// is complete.
 func (o *Output) Create(ctx context.Context, out string, noSync bool, write func(*diskfile.File) error) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.Wait, NoReplace: !o.uploads.Replace})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.Wait,
+		NoReplace: !o.uploads.Replace})
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (o *Output) checkURL(ctx context.Context, out string, force bool, inputs ..
 	if err := remote.CanUpload(out); err != nil || force {
 		return err
 	}
-	there, err := remote.Exists(ctx, out, o.input.Remote())
+	there, err := remote.Exists(ctx, out, new(o.input.Remote()))
 	if there {
 		err = fmt.Errorf("%s: exists; --force replaces it", name)
 	}

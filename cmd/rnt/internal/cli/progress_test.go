@@ -20,7 +20,8 @@ func TestProgress(t *testing.T) {
 		time.Sleep(150 * time.Millisecond) // bars are not drawn more often than each tenth of a second
 		b.Set(50e6, 100e6)
 		b.Done()
-		if shown := strings.Contains(stderr.String(), "50/100 MB") && strings.Contains(stderr.String(), "B/s"); shown == quiet {
+		if shown := strings.Contains(stderr.String(), "50/100 MB") &&
+			strings.Contains(stderr.String(), "B/s"); shown == quiet {
 			t.Errorf("quiet: %v: %q", quiet, stderr.String())
 		}
 	}

@@ -31,7 +31,8 @@ type remoteFlags struct {
 
 func (r *remoteFlags) add(flags *pflag.FlagSet) {
 	r.cacheSize = 10 << 30
-	flags.BoolVar(&r.stats, "stats", false, "print at the end how many requests were made of files that are far away, and what they read")
+	flags.BoolVar(&r.stats, "stats", false,
+		"print at the end how many requests were made of files that are far away, and what they read")
 	flags.BoolVar(&r.zones, "zones", false, "trust the zone maps of files that are far away")
 	flags.BoolVar(&r.noSign, "no-sign", false, "send no credentials to where files are far away")
 	flags.StringVar(&r.cache, "cache", "", "keep what is read of files that are far away in the folder `DIR`, which is empty or a cache already")
@@ -64,7 +65,8 @@ func (r *remoteFlags) printStats(w io.Writer) {
 	if c.Repeated > 0 {
 		fmt.Fprintf(w, " (%d of them repeated)", c.Repeated)
 	}
-	fmt.Fprintf(w, ", %s read, %s wanted, %s from the cache, %.3g s waiting\n", text.Size(c.Read), text.Size(c.Wanted), text.Size(c.Cached), c.Waiting.Seconds())
+	fmt.Fprintf(w, ", %s read, %s wanted, %s from the cache, %.3g s waiting\n", text.Size(c.Read), text.Size(c.Wanted),
+		text.Size(c.Cached), c.Waiting.Seconds())
 	if c.Written > 0 {
 		fmt.Fprintf(w, "%s written\n", text.Size(c.Written))
 	}

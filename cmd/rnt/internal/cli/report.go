@@ -74,8 +74,9 @@ var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
 // onlyTrees matches a line about a file that was refused because of what it holds.
 var onlyTrees = regexp.MustCompile(`(?m)the file holds TTrees, no RNTuple: .*$`)
 
-// WithAdvice returns the text of an error as users of the tool need it: where a limit is
-// exceeded, it says how to raise it, options have the names of flags, and what can be converted is said to be.
+// WithAdvice returns the text of an error as users of the tool need it: where a limit is exceeded,
+// it says how to raise it, options have the names of flags, and what can be converted is said to
+// be.
 func WithAdvice(text string) string {
 	text = onlyTrees.ReplaceAllStringFunc(text, func(line string) string {
 		if strings.Contains(line, "rnt convert") {
@@ -90,8 +91,8 @@ func WithAdvice(text string) string {
 // maxNamed is the most objects of a file, or fields, that a warning names.
 const maxNamed = 8
 
-// Omit warns of fields that the first input lacks. The exit status tells of them, too, unless filtering: a flag
-// leaves such fields out.
+// Omit warns of fields that the first input lacks. The exit status tells of them, too, unless
+// filtering: a flag leaves such fields out.
 func (r *Reporter) Omit(fields []string, filtering bool) {
 	if len(fields) == 0 {
 		return

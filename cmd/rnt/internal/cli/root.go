@@ -48,8 +48,9 @@ func (t *Tool) Command() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// The root command is runnable only to have Args called, and help and the version printed. Cobra's templates would do the same, but
-	// text/template looks methods up by name, so that the linker keeps those of all types.
+	// The root command is runnable only to have Args called, and help and the version printed.
+	// Cobra's templates would do the same, but text/template looks methods up by name, so that the
+	// linker keeps those of all types.
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		if c == root {
@@ -60,9 +61,11 @@ func (t *Tool) Command() *cobra.Command {
 		return usage(c)
 	})
 	root.Flags().BoolVarP(&printsVersion, "version", "v", false, "version for rnt")
-	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
+	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false,
+		"no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
-	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory",
+		"let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	t.Input.remote.add(root.PersistentFlags())
 	root.AddCommand(t.versionCommand(), expressionsTopic())
 	for _, f := range t.families {

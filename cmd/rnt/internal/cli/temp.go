@@ -12,7 +12,8 @@ type temporaries struct {
 	paths []string // of those that have a name
 }
 
-// Temporary makes a temporary file and returns a path to it, which may be valid for this process only.
+// Temporary makes a temporary file and returns a path to it, which may be valid for this process
+// only.
 func (t *temporaries) Temporary() (*os.File, string, error) {
 	f, path, err := nameless()
 	if err == nil {

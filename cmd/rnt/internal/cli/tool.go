@@ -34,7 +34,8 @@ type Family func(*Tool) []*cobra.Command
 
 // New returns a tool with the commands of families.
 func New(stdin io.Reader, stdout, stderr io.Writer, families ...Family) *Tool {
-	t := &Tool{Out: bufio.NewWriterSize(stdout, 64<<10), Stdout: stdout, Stderr: stderr, Grace: grace, families: families, Report: &Reporter{w: stderr}}
+	t := &Tool{Out: bufio.NewWriterSize(stdout, 64<<10), Stdout: stdout, Stderr: stderr, Grace: grace, families: families,
+		Report: &Reporter{w: stderr}}
 	t.Input = &Input{stdin: stdin, report: t.Report}
 	t.Output = &Output{input: t.Input}
 	return t
@@ -60,7 +61,8 @@ func (t *Tool) execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Com
 	defer func() {
 		if value := recover(); value != nil {
 			text, _, _ := strings.Cut(fmt.Sprint(value), "\n")
-			cmd, err = root, fmt.Errorf("internal error in %q: %s; GOTRACEBACK=all in the environment prints a trace", t.operation, text)
+			cmd, err = root, fmt.Errorf("internal error in %q: %s; GOTRACEBACK=all in the environment prints a trace",
+				t.operation, text)
 			if os.Getenv("GOTRACEBACK") != "" {
 				fmt.Fprintf(t.Stderr, "%v\n\n%s", value, debug.Stack())
 			}

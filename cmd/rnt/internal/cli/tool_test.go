@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestPanic makes sure that a panic is an error of the command, without a trace unless it is wanted.
+// TestPanic makes sure that a panic is an error of the command, without a trace unless it is
+// wanted.
 func TestPanic(t *testing.T) {
 	for _, setting := range []string{"", "all"} {
 		t.Setenv("GOTRACEBACK", setting)
@@ -18,7 +19,8 @@ func TestPanic(t *testing.T) {
 		root.SetArgs([]string{"fail"})
 		cmd, err := tool.execute(t.Context(), root)
 		status := tool.exit(t.Context(), cmd, err)
-		if text := stderr.String(); status != ExitError || !strings.Contains(text, `internal error in "rnt fail": broken;`) || strings.Contains(text, "goroutine") != (setting != "") {
+		if text := stderr.String(); status != ExitError || !strings.Contains(text, `internal error in "rnt fail": broken;`) ||
+			strings.Contains(text, "goroutine") != (setting != "") {
 			t.Errorf("status %d, %s", status, text)
 		}
 	}

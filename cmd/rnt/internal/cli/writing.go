@@ -42,12 +42,14 @@ type Durability struct {
 
 // SyncFlag adds the flag --no-sync.
 func (d *Durability) SyncFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.NoSync, "no-sync", false, "do not wait for the disk: faster, but a power failure may lose or damage the file")
+	cmd.Flags().BoolVar(&d.NoSync, "no-sync", false,
+		"do not wait for the disk: faster, but a power failure may lose or damage the file")
 }
 
 // WaitFlag adds the flag of commands that update files.
 func (d *Durability) WaitFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&d.wait, "wait", 0, "for how long to wait for another process that updates the file, as 1m30s (default not at all)")
+	cmd.Flags().DurationVar(&d.wait, "wait", 0,
+		"for how long to wait for another process that updates the file, as 1m30s (default not at all)")
 }
 
 // Options returns the options that the flags stand for.
@@ -68,7 +70,8 @@ func CompressionFlag(cmd *cobra.Command, settings *string, value, standard strin
 		usage += " (default " + standard + ")"
 	}
 	cmd.Flags().StringVar(settings, "compression", value, usage)
-	CompleteValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfaster to read, larger", "zlib:1\tfor old readers",
+	CompleteValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfaster to read, larger",
+		"zlib:1\tfor old readers",
 		"lzma:7\tsmallest, slow", "none\tuncompressed")
 }
 

@@ -93,7 +93,8 @@ func (e *Editor) NTuple(name string, edit func(*envelope.Header)) rootfile.Key {
 	list.HeaderChecksum = envelope.Checksum(b)
 	footer.HeaderChecksum = envelope.Checksum(b)
 	b, err = list.Append(nil)
-	footer.ClusterGroups[0].PageList = locator.Link{Length: uint64(len(b)), Locator: locator.At(uint64(e.append(b, err)), uint64(len(b)))}
+	footer.ClusterGroups[0].PageList = locator.Link{Length: uint64(len(b)),
+		Locator: locator.At(uint64(e.append(b, err)), uint64(len(b)))}
 	b, err = footer.Append(nil)
 	a.SeekFooter, a.NBytesFooter, a.LenFooter = uint64(e.append(b, err)), uint64(len(b)), uint64(len(b))
 	b, err = a.Append(nil)

@@ -71,7 +71,8 @@ func Compare(t *testing.T, got, want string) {
 	}
 }
 
-// Made returns the path of a file with an RNTuple of the fields, a list in JSON, and the entries, JSON Lines.
+// Made returns the path of a file with an RNTuple of the fields, a list in JSON, and the entries,
+// JSON Lines.
 func Made(t *testing.T, name, fields, lines string) string {
 	t.Helper()
 	doc, err := schema.ParseDocument(strings.NewReader(fmt.Sprintf(`{"name": %q, "fields": [%s]}`, name, fields)))
@@ -102,8 +103,8 @@ func Made(t *testing.T, name, fields, lines string) string {
 	return path
 }
 
-// Arguments returns the words of a command line, with names in place of others: old, new, and so on. Names may have
-// spaces.
+// Arguments returns the words of a command line, with names in place of others: old, new, and so
+// on. Names may have spaces.
 func Arguments(command string, oldnew ...string) []string {
 	names, all := strings.NewReplacer(oldnew...), strings.Fields(command)
 	for i := range all {
@@ -112,7 +113,8 @@ func Arguments(command string, oldnew ...string) []string {
 	return all
 }
 
-// Shared returns the path of a file of the shared test data in a folder, without which the test is skipped.
+// Shared returns the path of a file of the shared test data in a folder, without which the test is
+// skipped.
 func Shared(t *testing.T, folder, name string) string {
 	t.Helper()
 	path := filepath.Join(folder, "root", name)

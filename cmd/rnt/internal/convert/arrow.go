@@ -84,9 +84,10 @@ func arrow(ctx context.Context, t *cli.Tool, args []string, s streaming) error {
 	if err != nil {
 		return err
 	}
-	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
+	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs,
+		Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(cli.All-s.first))
-	r, err := rntarrow.NewRangeReader(chosen, int64(s.first), end, o)
+	r, err := rntarrow.NewRangeReader(chosen, int64(s.first), end, &o)
 	if err != nil {
 		return from.Named(err)
 	}

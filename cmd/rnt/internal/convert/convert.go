@@ -302,7 +302,8 @@ func (c *conversion) source(ctx context.Context, paths []string, o remote.Option
 
 // tables returns how files are read that are no RNTuples.
 func (c *conversion) tables(from foreign.Kind) (o foreign.Options, err error) {
-	o = foreign.Options{Kind: from, Name: c.name, Count: int64(cli.All), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
+	o = foreign.Options{Kind: from, Name: c.name, Count: int64(cli.All), Null: c.null, Plain: c.plain,
+		Flat: c.flat, Skip: c.skip}
 	if c.schema != "" {
 		if o.Schema, err = cli.ReadDocument(c.schema); err != nil {
 			return o, fmt.Errorf("%s: %w", c.schema, err)
@@ -312,7 +313,8 @@ func (c *conversion) tables(from foreign.Kind) (o foreign.Options, err error) {
 }
 
 // table opens files that are no RNTuples. The flags choose columns, which must exist.
-func (c *conversion) table(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind) (foreign.Table, error) {
+func (c *conversion) table(ctx context.Context, t *cli.Tool, args, paths []string,
+	from foreign.Kind) (foreign.Table, error) {
 	o, err := c.tables(from)
 	if err != nil {
 		return nil, err
@@ -332,7 +334,8 @@ func (c *conversion) nameOf(table foreign.Table) string {
 
 // convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
 // are looked at before the first is written.
-func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind, out string, c conversion) error {
+func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind,
+	out string, c conversion) error {
 	opts, err := c.Options(ctx)
 	if err != nil {
 		return err
@@ -357,7 +360,8 @@ func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from fore
 		t.Report.Incomplete = t.Report.Incomplete || len(table.Warnings()) > 0
 		name := c.nameOf(table)
 		if tables[name] != nil {
-			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", cli.Shown(args[0]), name)
+			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories",
+				cli.Shown(args[0]), name)
 		}
 		tables[name], names = table, append(names, name)
 	}
@@ -394,7 +398,8 @@ func treesOf(t *cli.Tool, paths []string) ([]string, error) {
 			return nil, err
 		}
 		if !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(names))) {
-			return nil, fmt.Errorf("%s has the trees %q, and %s has %q: --all joins files with the same trees", paths[0], all, path, names)
+			return nil, fmt.Errorf("%s has the trees %q, and %s has %q: --all joins files with the same trees",
+				paths[0], all, path, names)
 		}
 	}
 	return all, nil
@@ -412,7 +417,8 @@ func printConverted(t *cli.Tool, out string, n int64) error {
 func anew(*rntuple.FileOptions) {}
 
 // convertWithin makes an RNTuple of others.
-func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion, identity units.Identity) error {
+func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion,
+	identity units.Identity) error {
 	o, err := operation.Options(&c.WriteFlags)
 	if err != nil {
 		return err
@@ -462,7 +468,8 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 }
 
 // convertFrom writes the chosen entries of a source, which pieces are, to a file of another format.
-func convertFrom(ctx context.Context, t *cli.Tool, from *source.Source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
+func convertFrom(ctx context.Context, t *cli.Tool, from *source.Source, pieces []surgery.Piece, to foreign.Kind,
+	out string, c conversion) error {
 	if len(c.Define) > 0 {
 		with, err := withDefined(ctx, t, pieces, from.Name, &c)
 		if err != nil {

@@ -39,8 +39,10 @@ func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source
 	return entries, fields, err
 }
 
-// skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
-func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, common surgery.Options) (*surgery.Report, error) {
+// skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that
+// --define adds.
+func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion,
+	common surgery.Options) (*surgery.Report, error) {
 	zones := &rntuple.ZoneUse{Off: c.NoZones}
 	condition, err := c.Condition(zones)
 	if err != nil {
@@ -60,7 +62,8 @@ func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piec
 }
 
 // withDefined makes a temporary RNTuple as skimmed does, of which c then takes everything.
-func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name string, c *conversion) (*source.Source, error) {
+func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name string,
+	c *conversion) (*source.Source, error) {
 	f, err := t.Input.NamedTemporary(".root")
 	if err != nil {
 		return nil, err
@@ -92,6 +95,7 @@ func (s *selecting) flags(cmd *cobra.Command) {
 	selection.FieldsFlag(cmd, &s.fields, "fields to read", 0)
 	f := cmd.Flags()
 	s.Flags(cmd)
-	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
+	f.BoolVar(&s.collections, "collections", false,
+		"with all fields, also untyped collections whose members have projected fields")
 	cli.NameFlag(cmd, &s.name, 0)
 }

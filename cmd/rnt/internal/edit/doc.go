@@ -11,7 +11,8 @@ import (
 // Commands returns the commands that make and change RNTuples.
 func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{
-		createCommand(t), mergeCommand(t), slimCommand(t), skimCommand(t), concatCommand(t), splitCommand(t), hmergeCommand(t),
+		createCommand(t), mergeCommand(t), slimCommand(t), skimCommand(t), concatCommand(t),
+		splitCommand(t), hmergeCommand(t),
 		planCommand(t), repackCommand(t), appendCommand(t), renameCommand(t), indexCommand(t),
 	}
 }

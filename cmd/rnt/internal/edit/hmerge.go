@@ -39,7 +39,8 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	h.flags(cmd, "as it is")
 	cli.ForceFlag(cmd, &h.force)
 	f := cmd.Flags()
-	f.StringSliceVar(&h.names, "name", nil, "names of the RNTuples, by file; the last also for all further files (default the only one of each file)")
+	f.StringSliceVar(&h.names, "name", nil,
+		"names of the RNTuples, by file; the last also for all further files (default the only one of each file)")
 	f.StringSliceVar(&h.prefixes, "prefix", nil, "prefixes for the names of fields and attribute sets, by file")
 	cli.CompleteNames(cmd, "name", 1)
 	return cmd
@@ -54,21 +55,23 @@ func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging
 		return cli.UsageError("there are more names or prefixes than files")
 	}
 	o := &surgery.HMergeOptions{Options: common, Prefix: h.prefixes}
-	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", &o.Options, func(inputs []surgery.Input) (*surgery.Report, error) {
-		if n := len(h.names); n > 0 {
-			for i := range inputs {
-				inputs[i].Name = h.names[min(i, n-1)]
+	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", &o.Options,
+		func(inputs []surgery.Input) (*surgery.Report, error) {
+			if n := len(h.names); n > 0 {
+				for i := range inputs {
+					inputs[i].Name = h.names[min(i, n-1)]
+				}
 			}
-		}
-		return surgery.HMerge(cmd.Context(), out, inputs, o)
-	})
+			return surgery.HMerge(cmd.Context(), out, inputs, o)
+		})
 	if err != nil {
 		return withNames(err)
 	}
 	return printMerged(t, out, report, h.asJSON)
 }
 
-// withNames returns an error of hmerge, which says how names become different if some occur more than once.
+// withNames returns an error of hmerge, which says how names become different if some occur more
+// than once.
 func withNames(err error) error {
 	var wrong *surgery.IncompatibleError
 	if !errors.As(err, &wrong) {

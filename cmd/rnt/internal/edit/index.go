@@ -48,7 +48,8 @@ maps up, verify checks them, and stat tells what they have.`,
 				return surgery.RemoveIndex(cmd.Context(), in, &o)
 			}
 			bar := t.Report.Bar("clusters")
-			report, err := surgery.Index(cmd.Context(), in, &surgery.IndexOptions{InPlaceOptions: o, Keep: fields, Drop: drop, Progress: bar.Set})
+			report, err := surgery.Index(cmd.Context(), in,
+				&surgery.IndexOptions{InPlaceOptions: o, Keep: fields, Drop: drop, Progress: bar.Set})
 			bar.Done()
 			if err != nil {
 				return err
@@ -79,6 +80,7 @@ func printIndexed(t *cli.Tool, path string, r *surgery.Indexed, asJSON bool) err
 	case t.Report.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.Out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"), text.Plural(r.Clusters, "cluster"))
+	_, err := fmt.Fprintf(t.Out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"),
+		text.Plural(r.Clusters, "cluster"))
 	return err
 }

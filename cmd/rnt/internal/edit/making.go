@@ -42,9 +42,10 @@ func (m *making) options() (surgery.Options, error) {
 	return o, err
 }
 
-// makeFrom makes the file out by an operation, which has the options o, on the RNTuples called name in the files
-// that arguments name.
-func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, o *surgery.Options, do func(in []surgery.Input) (*surgery.Report, error)) (*surgery.Report, error) {
+// makeFrom makes the file out by an operation, which has the options o, on the RNTuples called name
+// in the files that arguments name.
+func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, o *surgery.Options,
+	do func(in []surgery.Input) (*surgery.Report, error)) (*surgery.Report, error) {
 	paths, err := t.Input.Roots(ctx, args)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func printMerged(t *cli.Tool, out string, r *surgery.Report, asJSON bool, skippe
 	case t.Report.Quiet:
 		return nil
 	}
-	fmt.Fprintf(t.Out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), text.PluralOf(r.Entries, "entry", "entries"), text.Plural(r.Inputs, "input"), text.Plural(r.ClusterGroups, "cluster group"), sizeOf(out))
+	fmt.Fprintf(t.Out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), text.PluralOf(r.Entries, "entry", "entries"),
+		text.Plural(r.Inputs, "input"), text.Plural(r.ClusterGroups, "cluster group"), sizeOf(out))
 	return printLevels(t, r)
 }
 

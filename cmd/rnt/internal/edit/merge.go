@@ -84,7 +84,8 @@ func (m *merging) modeFlag(cmd *cobra.Command) {
 	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
 	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
 	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
-	cli.CompleteValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere", "union\tthe fields of all inputs")
+	cli.CompleteValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere",
+		"union\tthe fields of all inputs")
 	cli.NameFlag(cmd, &m.name, 1)
 }
 
@@ -173,7 +174,8 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 }
 
 // mergeInto adds the entries of the RNTuples in files to one in its file.
-func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []string, opts *surgery.MergeOptions, m merging) (*surgery.Report, error) {
+func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []string, opts *surgery.MergeOptions,
+	m merging) (*surgery.Report, error) {
 	if err := cli.CheckNotInput(into.Path, files...); err != nil {
 		return nil, err
 	}
@@ -184,7 +186,8 @@ func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []stri
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts *surgery.MergeOptions, skipped []source.BadFile) error {
+func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts *surgery.MergeOptions,
+	skipped []source.BadFile) error {
 	var merged []surgery.Merged
 	if _, err := operation.Run(cmd.Context(), t, m.filtering, &opts.Options, func() (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, opts)

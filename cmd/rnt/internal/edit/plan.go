@@ -57,7 +57,8 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := source.BadFiles{Skip: p.skipBad, Out: args[0], Force: p.force, Name: p.name}
-			return bad.Without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.Skipped) })
+			return bad.Without(cmd.Context(), t, args[1:],
+				func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.Skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -91,7 +92,7 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 		return err
 	}
 	bar := t.Report.Bar("files")
-	plan, err := workunits.Make(ctx, in, workunits.Options{
+	plan, err := workunits.Make(ctx, in, &workunits.Options{
 		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.Input.Options(ctx),
 		Progress: func(done, total int) { bar.Set(int64(done), int64(total)) },
 	})
@@ -112,7 +113,8 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 	return printPlan(t, plan, p.asJSON, skipped)
 }
 
-// plannedFields returns the fields that will be read, those of conditions among them, or none for all.
+// plannedFields returns the fields that will be read, those of conditions among them, or none for
+// all.
 func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([]string, error) {
 	conditions, err := selection.ParseWhere(p.where)
 	if err != nil || len(conditions) == 0 {
@@ -157,7 +159,8 @@ func printPlan(t *cli.Tool, plan *workunits.Plan, asJSON bool, skipped []source.
 	case t.Report.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.Out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"), text.Plural(s.Files, "file"),
+	_, err := fmt.Fprintf(t.Out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"),
+		text.Plural(s.Files, "file"),
 		text.Plural(s.Units, "unit"), text.Size(s.Least), text.Size(s.Most), s.Units-1)
 	return err
 }

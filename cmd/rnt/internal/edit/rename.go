@@ -51,12 +51,14 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
 			if out == "" {
 				t.Output.Update(in.Path)
-				return surgery.RenameInPlace(cmd.Context(), in, renaming, &surgery.InPlaceOptions{Read: *t.Input.Options(cmd.Context()), File: d.Options()})
+				return surgery.RenameInPlace(cmd.Context(), in, renaming,
+					&surgery.InPlaceOptions{Read: *t.Input.Options(cmd.Context()), File: d.Options()})
 			}
 			o := &surgery.Options{Write: rntuple.WriteOptions{File: d.Options()}}
-			report, err := makeFrom(cmd.Context(), t, out, force, args[:1], in.Name, o, func(in []surgery.Input) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, in[0], renaming, o)
-			})
+			report, err := makeFrom(cmd.Context(), t, out, force, args[:1], in.Name, o,
+				func(in []surgery.Input) (*surgery.Report, error) {
+					return surgery.Rename(cmd.Context(), out, in[0], renaming, o)
+				})
 			if err != nil {
 				return err
 			}

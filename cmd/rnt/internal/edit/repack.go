@@ -43,7 +43,8 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	}
 	f := cmd.Flags()
 	cli.CompressionFlag(cmd, &r.Compression, "", "as it is")
-	f.StringArrayVar(&r.encodings, "encoding", nil, `"default", "unsplit" or FIELD=TYPE, repeated for more fields (default as it is)`)
+	f.StringArrayVar(&r.encodings, "encoding", nil,
+		`"default", "unsplit" or FIELD=TYPE, repeated for more fields (default as it is)`)
 	f.Int64Var(&r.ClusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
 	f.Int64Var(&r.pageSize, "page-size", 0, "make new pages of at most that many bytes in memory (default as they are)")
 	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, sizes in bytes")
@@ -58,9 +59,10 @@ func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
 	if err != nil {
 		return err
 	}
-	report, err := makeFrom(cmd.Context(), t, args[0], r.force, args[1:2], cli.NameOf(args[1:]), &o.Options, func(in []surgery.Input) (*surgery.Report, error) {
-		return surgery.Repack(cmd.Context(), args[0], in[0], o)
-	})
+	report, err := makeFrom(cmd.Context(), t, args[0], r.force, args[1:2], cli.NameOf(args[1:]), &o.Options,
+		func(in []surgery.Input) (*surgery.Report, error) {
+			return surgery.Repack(cmd.Context(), args[0], in[0], o)
+		})
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,8 @@ with --zones only.
 		},
 	}
 	f.Flags(cmd)
-	cmd.Flags().BoolVar(&explain, "explain", false, "print the types of the conditions and the fields that they read, and make no file")
+	cmd.Flags().BoolVar(&explain, "explain", false,
+		"print the types of the conditions and the fields that they read, and make no file")
 	cli.NameFlag(cmd, &c.name, 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
@@ -118,7 +119,8 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.ZoneUse, asJSON bool, skipped []source.BadFile) error {
+func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.ZoneUse, asJSON bool,
+	skipped []source.BadFile) error {
 	selection.WarnOfZones(t.Report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
@@ -127,11 +129,13 @@ func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.Zon
 	if err := printCut(t, out, r, false); err != nil || t.Report.Quiet || zoned == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(t.Out, "\nzone maps: %s of %s passed over\n", text.Count(passed), text.Plural(int(zoned), "cluster"))
+	_, err := fmt.Fprintf(t.Out, "\nzone maps: %s of %s passed over\n", text.Count(passed),
+		text.Plural(int(zoned), "cluster"))
 	return err
 }
 
-// explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they read.
+// explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they
+// read.
 func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *selection.Filter) error {
 	all, err := selection.ParseWhere(f.Where)
 	if err != nil {

@@ -73,7 +73,8 @@ func printCut(t *cli.Tool, out string, r *surgery.Report, asJSON bool) error {
 	if t.Report.Quiet {
 		return nil
 	}
-	fmt.Fprintf(t.Out, "%s: %s of %s entries%s\n\n", remote.Base(out), text.Count(r.Entries), text.Count(r.InputEntries), sizeOf(out))
+	fmt.Fprintf(t.Out, "%s: %s of %s entries%s\n\n", remote.Base(out), text.Count(r.Entries),
+		text.Count(r.InputEntries), sizeOf(out))
 	return printLevels(t, r)
 }
 
@@ -132,9 +133,10 @@ kept, too; projections of a field that is dropped are dropped.
 				})
 			}
 			o := &surgery.SlimOptions{Options: opts.Options, Keep: opts.Keep, Drop: opts.Drop, Define: opts.Define}
-			report, err := makeFrom(cmd.Context(), t, args[0], c.force, args[1:2], cli.NameOf(args[1:]), &o.Options, func(in []surgery.Input) (*surgery.Report, error) {
-				return surgery.Slim(cmd.Context(), args[0], in[0], o)
-			})
+			report, err := makeFrom(cmd.Context(), t, args[0], c.force, args[1:2], cli.NameOf(args[1:]), &o.Options,
+				func(in []surgery.Input) (*surgery.Report, error) {
+					return surgery.Slim(cmd.Context(), args[0], in[0], o)
+				})
 			if err != nil {
 				return err
 			}

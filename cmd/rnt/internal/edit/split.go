@@ -53,7 +53,8 @@ No existing file is replaced, and after an error no part is left.`,
 			t.Output.Split(numbered(args[0]))
 			o := &surgery.SplitOptions{Options: opts.Options, Keep: opts.Keep, Drop: opts.Drop}
 			if _, err := operation.Run(cmd.Context(), t, false, &o.Options, func() (_ *surgery.Report, err error) {
-				made, err = surgery.Split(cmd.Context(), numbered(args[0]), surgery.Input{Path: in, Name: cli.NameOf(args[1:])}, size, o)
+				made, err = surgery.Split(cmd.Context(), numbered(args[0]), surgery.Input{Path: in, Name: cli.NameOf(args[1:])},
+					size, o)
 				if err != nil {
 					return nil, err
 				}

@@ -35,7 +35,7 @@ func openArrow(paths []string, o Options) (Table, error) {
 			return nil, fmt.Errorf("%s: its schema is not that of %s:\n%v\nand\n%v", path, paths[0], s, t.schema)
 		}
 	}
-	doc, err := rntarrow.Document(t.schema, t.write)
+	doc, err := rntarrow.Document(t.schema, &t.write)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
@@ -158,5 +158,5 @@ func (t *arrowTable) Close() error               { return nil }
 func (t *arrowTable) Add(f *rntuple.File, name string, opts *rntuple.WriteOptions) (int64, error) {
 	r := t.records()
 	defer r.Release()
-	return rntarrow.Add(f, name, r, t.write, opts)
+	return rntarrow.Add(f, name, r, &t.write, opts)
 }

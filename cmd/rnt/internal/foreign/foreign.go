@@ -69,15 +69,16 @@ func BySuffix(path string) (Kind, error) {
 	if k := suffixes[strings.ToLower(filepath.Ext(path))]; k != "" {
 		return k, nil
 	}
-	return "", fmt.Errorf("%s: the name ends in none of .root, .parquet, .arrow, .feather, .arrows, .csv, .jsonl, .ndjson", path)
+	return "", fmt.Errorf("%s: the name ends in none of .root, .parquet, .arrow, .feather, .arrows, .csv, .jsonl, .ndjson",
+		path)
 }
 
 // ErrUnknown is the error about a file that has none of the formats.
 var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines")
 
 // Detect returns the format of a file, by what it begins with or, as for CSV, by its name. A ROOT
-// file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be far
-// away.
+// file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be
+// far away.
 func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
 	if location.Parse(path).IsObjects() {
 		return RNTuple, nil
@@ -103,7 +104,8 @@ func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, err
 		return Arrow, nil
 	case bytes.HasPrefix(head, []byte{0xff, 0xff, 0xff, 0xff}):
 		return Arrows, nil
-	case bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")), bySuffix == JSON && len(bytes.TrimSpace(head)) == 0:
+	case bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")), bySuffix == JSON &&
+		len(bytes.TrimSpace(head)) == 0:
 		return JSON, nil
 	case bySuffix == CSV:
 		return CSV, nil

@@ -232,7 +232,8 @@ func (g *guess) typeName(path string) (string, error) {
 	case onlyOf(kinds, special, text):
 		return "std::string", nil
 	case len(kinds) > 1:
-		return "", fmt.Errorf("field %q is %s in line %d and %s in line %d", path, kinds[0], g.seen[kinds[0]].line, kinds[1], g.seen[kinds[1]].line)
+		return "", fmt.Errorf("field %q is %s in line %d and %s in line %d", path, kinds[0], g.seen[kinds[0]].line,
+			kinds[1], g.seen[kinds[1]].line)
 	case kinds[0] == boolean:
 		return "bool", nil
 	case kinds[0] == object:

@@ -33,7 +33,8 @@ func List(ctx context.Context, path string, k Kind, far remote.Options) ([]Info,
 	if err != nil {
 		return nil, err
 	}
-	info := Info{Class: map[Kind]string{Parquet: "Parquet", Arrow: "Arrow", Arrows: "Arrow", CSV: "CSV", JSON: "JSON Lines"}[k], Bytes: stat.Size()}
+	info := Info{Class: map[Kind]string{Parquet: "Parquet", Arrow: "Arrow", Arrows: "Arrow", CSV: "CSV",
+		JSON: "JSON Lines"}[k], Bytes: stat.Size()}
 	o := Options{Context: ctx, Kind: k, Count: 1 << 62}
 	switch k {
 	case Parquet:

@@ -61,8 +61,8 @@ func openText(paths []string, o Options) (Table, error) {
 	return t, err
 }
 
-// alike returns the fields of a document, which may be nil, whose names were seen, as no projections,
-// and takes them from what was seen.
+// alike returns the fields of a document, which may be nil, whose names were seen, as no
+// projections, and takes them from what was seen.
 func alike(g *guess, like *schema.Document) (fields []*schema.FieldDocument) {
 	if like == nil {
 		return nil
@@ -137,7 +137,8 @@ func (g *guess) addCell(cell, null string, line int64) {
 		g.add(missing, line)
 	case cell == "true" || cell == "false":
 		g.add(boolean, line)
-	case err != nil, strings.ContainsAny(cell, "_xX"), len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1]|0x20 != 'e':
+	case err != nil, strings.ContainsAny(cell, "_xX"), len(digits) > 1 && digits[0] == '0' &&
+		digits[1] != '.' && digits[1]|0x20 != 'e':
 		g.add(text, line) // also numbers such as 007, whose zeros may matter
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		g.add(special, line)
@@ -148,8 +149,8 @@ func (g *guess) addCell(cell, null string, line int64) {
 	}
 }
 
-// emptyIsText makes columns of strings out of those that have strings or nothing at all: there, what
-// stands for a missing value is a string, too.
+// emptyIsText makes columns of strings out of those that have strings or nothing at all: there,
+// what stands for a missing value is a string, too.
 func (g *guess) emptyIsText() {
 	for _, m := range g.members {
 		if m.seen[text].count > 0 || m.seen[missing].count == m.values {
@@ -207,8 +208,8 @@ func skipMark(r io.Reader) *bufio.Reader {
 	return b
 }
 
-// read returns the next row and the line on which it begins. In a file of one column, a blank line, which
-// package csv skips, is a row with an empty cell.
+// read returns the next row and the line on which it begins. In a file of one column, a blank line,
+// which package csv skips, is a row with an empty cell.
 func (r *rows) read() ([]string, int64, error) {
 	if len(r.names) > 1 {
 		return r.readCells()
@@ -228,8 +229,8 @@ func (r *rows) read() ([]string, int64, error) {
 	return r.cells, r.line, r.err
 }
 
-// readCells returns the next row that is not blank and the line on which it begins. At the end of the file, that
-// is the line behind the last one.
+// readCells returns the next row that is not blank and the line on which it begins. At the end of
+// the file, that is the line behind the last one.
 func (r *rows) readCells() ([]string, int64, error) {
 	cells, err := r.in.Read()
 	if errors.Is(err, io.EOF) {
@@ -246,7 +247,8 @@ func (r *rows) readCells() ([]string, int64, error) {
 	return cells, int64(line), nil
 }
 
-// A lineCounter counts the ends of lines in what is read, and finds out whether it has carriage returns.
+// A lineCounter counts the ends of lines in what is read, and finds out whether it has carriage
+// returns.
 type lineCounter struct {
 	r       io.Reader
 	n       int64
@@ -327,7 +329,8 @@ func (t *textTable) addFile(w *rntuple.Writer[value.Record], path string, skip *
 	return nil
 }
 
-// places returns where the chosen columns are in the entries that package jsonl reads, -1 for projected fields.
+// places returns where the chosen columns are in the entries that package jsonl reads, -1 for
+// projected fields.
 func (t *textTable) places(fields []*schema.Field) []int {
 	byName, n := make(map[string]int, len(fields)), 0
 	for _, f := range fields {

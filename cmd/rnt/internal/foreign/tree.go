@@ -9,7 +9,7 @@ import (
 
 // listTrees describes the TTrees in a ROOT file.
 func listTrees(path string, far remote.Options) (all []Info, err error) {
-	trees, err := rntgroot.Trees(path, far)
+	trees, err := rntgroot.Trees(path, &far)
 	for _, t := range trees {
 		all = append(all, Info{Name: t.Name, Class: t.Class, Entries: t.Entries, Columns: len(t.Branches)})
 	}
@@ -18,7 +18,7 @@ func listTrees(path string, far remote.Options) (all []Info, err error) {
 
 // TreeNames returns the names of the TTrees in a ROOT file, with their directories.
 func TreeNames(path string, far remote.Options) (names []string, err error) {
-	trees, err := rntgroot.Trees(path, far)
+	trees, err := rntgroot.Trees(path, &far)
 	for _, t := range trees {
 		names = append(names, t.Name)
 	}
@@ -34,7 +34,7 @@ type treeTable struct {
 func openTree(paths []string, o Options) (Table, error) {
 	read := rntgroot.TreeOptions{Skip: o.Skip, Flat: o.Flat, Remote: o.Remote}
 	if o.Choose != nil {
-		all, err := rntgroot.OpenTree(o.Name, paths, rntgroot.TreeOptions{Skip: true, Flat: true, Remote: o.Remote})
+		all, err := rntgroot.OpenTree(o.Name, paths, &rntgroot.TreeOptions{Skip: true, Flat: true, Remote: o.Remote})
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func openTree(paths []string, o Options) (Table, error) {
 			read.Branches = nil
 		}
 	}
-	t, err := rntgroot.OpenTree(o.Name, paths, read)
+	t, err := rntgroot.OpenTree(o.Name, paths, &read)
 	if err != nil {
 		return nil, err
 	}

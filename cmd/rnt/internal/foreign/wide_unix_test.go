@@ -15,8 +15,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestWide checks that tables of many columns take work in proportion to their number. It compares the processor time
-// for n and for 32n columns, which does not depend on what else the machine does; work in n² would take 1024 times as much.
+// TestWide checks that tables of many columns take work in proportion to their number. It compares
+// the processor time for n and for 32n columns, which does not depend on what else the machine
+// does; work in n² would take 1024 times as much.
 func TestWide(t *testing.T) {
 	const n, more, most = 500, 32, 200
 	for _, kind := range []Kind{CSV, JSON} {
@@ -33,7 +34,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// roundTrip converts a table of n columns into an RNTuple and back, and returns the processor time in microseconds.
+// roundTrip converts a table of n columns into an RNTuple and back, and returns the processor time
+// in microseconds.
 func roundTrip(t *testing.T, kind Kind, n int) int64 {
 	dir := t.TempDir()
 	names, cells, members := make([]string, n), make([]string, n), make([]string, n)
@@ -71,7 +73,8 @@ func roundTrip(t *testing.T, kind Kind, n int) int64 {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := Write(context.Background(), &b, kind, r, WriteOptions{Fields: names, Progress: func(int64, int64) {}}); err != nil {
+	if _, err := Write(context.Background(), &b, kind, r,
+		WriteOptions{Fields: names, Progress: func(int64, int64) {}}); err != nil {
 		t.Fatal(err)
 	}
 	took := processorTime(t) - before

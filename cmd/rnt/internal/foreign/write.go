@@ -28,13 +28,13 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 			Entries: rntuple.EntryRange{End: math.MaxInt64},
 		})
 	case Parquet:
-		return rntarrow.WriteParquet(w, s, rntarrow.ParquetOptions{
+		return rntarrow.WriteParquet(w, s, &rntarrow.ParquetOptions{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
 			Item:    o.Item,
 			Fold:    &rntuple.FoldOptions{Progress: o.Progress},
 		})
 	}
-	r, err := rntarrow.NewReader(s, rntarrow.Options{Fields: o.Fields, Binary: o.Binary, BatchSize: 1 << 16, Reuse: true})
+	r, err := rntarrow.NewReader(s, &rntarrow.Options{Fields: o.Fields, Binary: o.Binary, BatchSize: 1 << 16, Reuse: true})
 	if err != nil {
 		return 0, err
 	}

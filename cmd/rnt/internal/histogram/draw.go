@@ -81,12 +81,14 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 				return cli.UsageError("--skip-bad cannot be combined with --units")
 			}
 			bad := source.BadFiles{Skip: d.skipBad, Out: d.out, Force: d.force, Name: d.name}
-			return bad.Without(cmd.Context(), t, files, func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.Skipped) })
+			return bad.Without(cmd.Context(), t, files,
+				func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.Skipped) })
 		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVarP(&d.expr, "expr", "e", nil, "an `EXPR` to draw, repeated for more; all arguments are then files")
-	f.StringArrayVar(&d.where, "where", nil, "draw only entries, or items, for which `COND` is true; given again, of a histogram of its own (&& joins conditions)")
+	f.StringArrayVar(&d.where, "where", nil,
+		"draw only entries, or items, for which `COND` is true; given again, of a histogram of its own (&& joins conditions)")
 	f.StringVar(&d.weight, "weight", "", "fill with the weight `EXPR`")
 	f.StringArrayVar(&d.label, "label", nil, "`NAME` of a histogram, repeated in their order (default what it draws)")
 	selection.DefineFlag(cmd, &d.define, "a name for an expression, `NAME=EXPR`, repeated for more")
@@ -96,7 +98,8 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.BoolVar(&d.profile, "profile", false, "draw the mean of Y over X")
 	f.StringVarP(&d.out, "out", "o", "", "draw to the file `OUT`, which ends in .png, .svg or .pdf")
 	f.BoolVar(&d.asJSON, "json", false, "print the bins as JSON")
-	f.BoolVar(&d.explain, "explain", false, "print the types of the expressions and the fields that they read, and draw nothing")
+	f.BoolVar(&d.explain, "explain", false,
+		"print the types of the expressions and the fields that they read, and draw nothing")
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	cli.NameFlag(cmd, &d.name, 0)
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
@@ -277,8 +280,10 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 	})
 }
 
-// loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
-func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
+// loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan
+// with the name of its RNTuple.
+func loadUnits(ctx context.Context, t *cli.Tool, args []string,
+	d *drawing) (all [][]byte, files []string, name string, err error) {
 	if len(args) != 1 || d.name != "" {
 		return nil, nil, "", cli.UsageError("--units takes the plan in the place of the files, and no --name")
 	}

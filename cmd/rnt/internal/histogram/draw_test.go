@@ -78,19 +78,24 @@ func TestDrawJSON(t *testing.T) {
 
 	d := clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt", "--bins", "10", "--range", "5:25", "--json")
 	h := d.Histograms[0]
-	if d.Kind != "histogram" || len(d.Histograms) != 1 || d.X.Title != "Muon_pt" || len(d.X.Edges) != 11 || d.X.Edges[0] != 5 || d.X.Edges[10] != 25 ||
-		!slices.Equal(h.Contents, plain[:]) || !slices.Equal(h.SumW2, plain[:]) || *h.Underflow != under || *h.Overflow != over ||
+	if d.Kind != "histogram" || len(d.Histograms) != 1 || d.X.Title != "Muon_pt" || len(d.X.Edges) != 11 ||
+		d.X.Edges[0] != 5 || d.X.Edges[10] != 25 ||
+		!slices.Equal(h.Contents, plain[:]) || !slices.Equal(h.SumW2, plain[:]) ||
+		*h.Underflow != under || *h.Overflow != over ||
 		float64(h.Entries) != n+under+over || h.Inside != n || math.Abs(*h.MeanX-mean/n) > 1e-9 {
 		t.Errorf("%+v", d)
 	}
 
-	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt", "--where", "nMuon == 2", "--where", "true", "--bins", "10", "--range", "5:25", "--json", "--label", "two muons")
-	if len(d.Histograms) != 2 || !slices.Equal(d.Histograms[0].Contents, selected[:]) || !slices.Equal(d.Histograms[1].Contents, plain[:]) ||
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt", "--where", "nMuon == 2", "--where", "true", "--bins", "10",
+		"--range", "5:25", "--json", "--label", "two muons")
+	if len(d.Histograms) != 2 || !slices.Equal(d.Histograms[0].Contents, selected[:]) ||
+		!slices.Equal(d.Histograms[1].Contents, plain[:]) ||
 		d.Histograms[0].Label != "two muons" || d.Histograms[1].Label != "true" || d.Histograms[0].Where != "nMuon == 2" {
 		t.Errorf("%+v", d)
 	}
 
-	d = clitest.JSON[drawn](t, tool, "draw", dimuon, dimuon, "pt", "--weight", "Muon_eta", "--define", "pt = Muon_pt", "--bins", "10", "--range", "5:25", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, dimuon, "pt", "--weight", "Muon_eta", "--define", "pt = Muon_pt",
+		"--bins", "10", "--range", "5:25", "--json")
 	for i, w := range weighted {
 		if got := d.Histograms[0].Contents[i]; math.Abs(got-2*w) > 1e-9*math.Abs(w) {
 			t.Errorf("bin %d of two files: %g, want %g", i, got, 2*w)
@@ -114,7 +119,8 @@ func TestDrawJSON(t *testing.T) {
 		}
 	}
 
-	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt:Muon_eta", "--profile", "--bins", "4", "--range=-2:2", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt:Muon_eta", "--profile", "--bins", "4",
+		"--range=-2:2", "--json")
 	h = d.Histograms[0]
 	for i, sum := range sums {
 		if h.Contents[i] != counts[i] || math.Abs(*h.Means[i]-sum/counts[i]) > 1e-9 || !(*h.Errors[i] > 0) {
@@ -126,11 +132,13 @@ func TestDrawJSON(t *testing.T) {
 	}
 
 	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "nMuon == 2", "--json")
-	if !slices.Equal(d.X.Labels, []string{"false", "true"}) || d.Histograms[0].Contents[0]+d.Histograms[0].Contents[1] != 80000 {
+	if !slices.Equal(d.X.Labels, []string{"false", "true"}) ||
+		d.Histograms[0].Contents[0]+d.Histograms[0].Contents[1] != 80000 {
 		t.Errorf("%+v", d)
 	}
 	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "string(nMuon)", "--json", "--bins", "1")
-	if !slices.Equal(d.X.Labels, []string{"2"}) || d.Histograms[0].Contents[0]+*d.Histograms[0].Overflow != 80000 || d.Histograms[0].MeanX != nil {
+	if !slices.Equal(d.X.Labels, []string{"2"}) || d.Histograms[0].Contents[0]+*d.Histograms[0].Overflow != 80000 ||
+		d.Histograms[0].MeanX != nil {
 		t.Errorf("%+v", d)
 	}
 }
@@ -187,7 +195,8 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
       2     1        0          0         0        2  o first
 `)
 	t.Setenv("LC_ALL", "POSIX")
-	if got := tool.RNT(t, "draw", file, "x"); !strings.Contains(got, "####") || strings.Trim(got, "\n\r -~:.#|+") != strings.Trim(got, "\n\r -~:.#|+█") {
+	if got := tool.RNT(t, "draw", file, "x"); !strings.Contains(got, "####") ||
+		strings.Trim(got, "\n\r -~:.#|+") != strings.Trim(got, "\n\r -~:.#|+█") {
 		t.Errorf("in ASCII:\n%s", got)
 	}
 
@@ -199,7 +208,8 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
 		if strings.Contains(got, "\x1b[") != (noColour == "") {
 			t.Errorf("NO_COLOR=%s: %q", noColour, got)
 		}
-		if n := strings.Index(got, "x: a number"); n < 0 || strings.LastIndex(got[:n], "\n") < n-120 || n-strings.LastIndex(got[:n], "\n") < 100 {
+		if n := strings.Index(got, "x: a number"); n < 0 || strings.LastIndex(got[:n], "\n") < n-120 ||
+			n-strings.LastIndex(got[:n], "\n") < 100 {
 			t.Errorf("the terminal of 120 columns is not used:\n%s", got)
 		}
 	}
@@ -262,7 +272,8 @@ func TestDrawErrors(t *testing.T) {
 		{[]string{in, "x:"}, 2, "the expression is empty"},
 		{[]string{in, "x:x:x"}, 2, "x:x:x: more than two dimensions cannot be drawn"},
 		{[]string{in, "-e", "x:x", "-e", "x"}, 2, "one and two dimensions do not go together"},
-		{[]string{in, "-e", "x:x", "-e", "x:v"}, 2, "several histograms of two dimensions cannot be drawn over each other; there is --profile"},
+		{[]string{in, "-e", "x:x", "-e", "x:v"}, 2,
+			"several histograms of two dimensions cannot be drawn over each other; there is --profile"},
 		{[]string{in, "x +"}, 2, "expression, character 3: unexpected token EOF"},
 		{[]string{in, "x", "--where", "("}, 2, "--where: expression, character 1: unexpected token EOF"},
 		{[]string{in, "x", "--define", "y"}, 2, ""},
@@ -284,7 +295,8 @@ func TestDrawErrors(t *testing.T) {
 		{[]string{in, "missing.root", "x"}, 1, "open missing.root: no such file or directory"},
 		{[]string{in, "x", "--name", "nope"}, 1, "FILE: RNTuple \"nope\": not found; the file has n"},
 		{[]string{in, "y"}, 1, "FILE: expression, character 1: no field \"y\" in RNTuple \"n\""},
-		{[]string{in, "-e", "x", "-e", "xx"}, 1, "FILE: xx: expression, character 1: no field \"xx\" in RNTuple \"n\"; did you mean \"x\"?"},
+		{[]string{in, "-e", "x", "-e", "xx"}, 1,
+			"FILE: xx: expression, character 1: no field \"xx\" in RNTuple \"n\"; did you mean \"x\"?"},
 		{[]string{in, "x", "--where", "x"}, 1, "FILE: x is int, not a condition"},
 		{[]string{in, "v:w"}, 1, "FILE: entry 3: w has 2 values, v has 3"},
 	} {
@@ -308,7 +320,8 @@ func TestDrawErrors(t *testing.T) {
 
 func TestDrawOthers(t *testing.T) {
 	in := numbersToDraw(t)
-	if got := tool.RNT(t, "draw", in, "x", "--explain"); !strings.HasPrefix(got, "x: int\n") || !strings.HasSuffix(got, "fields that are read: x\n") {
+	if got := tool.RNT(t, "draw", in, "x", "--explain"); !strings.HasPrefix(got, "x: int\n") ||
+		!strings.HasSuffix(got, "fields that are read: x\n") {
 		t.Errorf("--explain prints %q", got)
 	}
 	content, err := os.ReadFile(in)
@@ -323,7 +336,8 @@ func TestDrawOthers(t *testing.T) {
 	cancel(cli.SignalError{Signal: os.Interrupt})
 	out := filepath.Join(t.TempDir(), "out.png")
 	var said strings.Builder
-	if status := tool.Run(ctx, []string{"draw", dimuon, "nMuon", "-o", out}, strings.NewReader(""), io.Discard, &said); status != 130 || !strings.HasPrefix(said.String(), "rnt: interrupted") {
+	if status := tool.Run(ctx, []string{"draw", dimuon, "nMuon", "-o", out}, strings.NewReader(""), io.Discard,
+		&said); status != 130 || !strings.HasPrefix(said.String(), "rnt: interrupted") {
 		t.Errorf("interrupted: %d, %q", status, &said)
 	}
 	if _, err := os.Stat(out); err == nil {

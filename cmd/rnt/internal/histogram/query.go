@@ -231,7 +231,8 @@ func parseRange(text string) (draw.Range, error) {
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it
 // reads what the query needs.
-func openQuery(ctx context.Context, t *cli.Tool, files []string, name string, q *query) (*source.Source, *expression.Program, error) {
+func openQuery(ctx context.Context, t *cli.Tool, files []string, name string,
+	q *query) (*source.Source, *expression.Program, error) {
 	for need := (source.Part{}); ; {
 		s, err := source.Open(ctx, t, files, name, need)
 		if err != nil {

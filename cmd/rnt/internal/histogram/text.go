@@ -14,7 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80 columns.
+// screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80
+// columns.
 func screenOf(stdout io.Writer) draw.Terminal {
 	s := draw.Terminal{Width: 80, Height: 18, ASCII: !speaksUTF8()}
 	if !terminal.Is(stdout) {
@@ -133,9 +134,11 @@ func (q *query) statistics(histograms []*draw.Histogram) (heads []string, rows [
 			row = append(row, amount(over))
 		case h.Y != nil:
 			inside, outside := h.Sums()
-			row = append(row, number(h.MeanX()), number(h.MeanY()), number(h.StdDevX()), number(h.StdDevY()), amount(inside), amount(outside))
+			row = append(row, number(h.MeanX()), number(h.MeanY()), number(h.StdDevX()), number(h.StdDevY()),
+				amount(inside), amount(outside))
 		case h.Profile:
-			row = append(row, number(h.MeanX()), number(h.MeanY()), number(h.StdDevX()), number(h.StdDevY()), amount(under), amount(over))
+			row = append(row, number(h.MeanX()), number(h.MeanY()), number(h.StdDevX()), number(h.StdDevY()),
+				amount(under), amount(over))
 		default:
 			row = append(row, number(h.MeanX()), number(h.StdDevX()), amount(under), amount(over))
 		}

@@ -14,11 +14,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// Run runs an operation of package surgery with a progress bar, and warns of what was not copied from the files
-// of the inputs. It sets those of the operation's options that are alike for all: how the inputs are read, how
-// the output is uploaded and what it may replace. Filtering says that a flag leaves out fields that the first
-// input lacks.
-func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options, do func() (*surgery.Report, error)) (*surgery.Report, error) {
+// Run runs an operation of package surgery with a progress bar, and warns of what was not copied
+// from the files of the inputs. It sets those of the operation's options that are alike for all:
+// how the inputs are read, how the output is uploaded and what it may replace. Filtering says that
+// a flag leaves out fields that the first input lacks.
+func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options,
+	do func() (*surgery.Report, error)) (*surgery.Report, error) {
 	bar := t.Report.ByteBar()
 	fast := o.Read.SkipChecksums
 	o.Read, o.Progress = *t.Input.Options(ctx), bar.Set
@@ -33,8 +34,8 @@ func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options, d
 	return report, err
 }
 
-// warnLeft prints which fields and objects in the files of the inputs were not copied, the objects in a line for
-// each file, and which files could not be searched for them.
+// warnLeft prints which fields and objects in the files of the inputs were not copied, the objects
+// in a line for each file, and which files could not be searched for them.
 func warnLeft(t *cli.Reporter, report *surgery.Report, filtering bool) {
 	for _, err := range report.Unlisted {
 		t.Warn("other objects may not have been copied: %v", err)
@@ -81,8 +82,8 @@ const (
 	AdviseFields = "--fields takes only the fields that it names, which all files must have"
 )
 
-// Lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
-// chosen by --fields.
+// Lacking adds advice to an error, if that says that a file lacks a field that another one has, and
+// the field was not chosen by --fields.
 func Lacking(err error, advice string, chosen ...string) error {
 	var inputs *surgery.IncompatibleError
 	var chain *rntuple.SchemaError
@@ -90,7 +91,8 @@ func Lacking(err error, advice string, chosen ...string) error {
 		return err
 	}
 	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
-		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
+		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences,
+			func(d rntuple.Difference) bool { return d.Have == "" }) {
 		return fmt.Errorf("%w\n%s", err, advice)
 	}
 	return err

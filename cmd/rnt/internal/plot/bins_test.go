@@ -21,7 +21,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
-// TestBins looks for the bins of two axes where the axes say that they are, in the picture of each format.
+// TestBins looks for the bins of two axes where the axes say that they are, in the picture of each
+// format.
 func TestBins(t *testing.T) {
 	// The scale from 0 to 9 has the colours of viridis, exactly.
 	contents := [2][3]float64{{9, 1, 0}, {2, 7, 4}} // by y and x
@@ -42,7 +43,8 @@ func TestBins(t *testing.T) {
 		}
 		p := &draw.Picture{Histograms: []*draw.Histogram{h}}
 		area := newFigure(vgdraw.New(vgsvg.New(plotWidth, plotHeight)), p).area
-		for format, painted := range map[string]func(*testing.T, []byte) func(vg.Point) color.Color{"png": paintedPNG, "svg": paintedSVG, "pdf": paintedPDF} {
+		for format, painted := range map[string]func(*testing.T, []byte) func(vg.Point) color.Color{"png": paintedPNG,
+			"svg": paintedSVG, "pdf": paintedPDF} {
 			var b bytes.Buffer
 			if err := Write(&b, p, format); err != nil {
 				t.Fatal(err)
@@ -70,7 +72,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The functions painted… return the colour of each place of a picture, in points from the lower left corner.
+// The functions painted… return the colour of each place of a picture, in points from the lower
+// left corner.
 
 func paintedPNG(t *testing.T, b []byte) func(vg.Point) color.Color {
 	img, err := png.Decode(bytes.NewReader(b))
@@ -141,7 +144,8 @@ func paintedPDF(t *testing.T, b []byte) func(vg.Point) color.Color {
 			grey := uint8(math.Round(255 * n(0)))
 			p.colour = color.NRGBA{grey, grey, grey, 0xff}
 		case "rg":
-			p.colour = color.NRGBA{uint8(math.Round(255 * n(0))), uint8(math.Round(255 * n(1))), uint8(math.Round(255 * n(2))), 0xff}
+			p.colour = color.NRGBA{uint8(math.Round(255 * n(0))), uint8(math.Round(255 * n(1))),
+				uint8(math.Round(255 * n(2))), 0xff}
 		case "m", "l":
 			p.points = append(p.points, vg.Point{X: vg.Length(n(0)), Y: vg.Length(move(n(1)))})
 		case "f":

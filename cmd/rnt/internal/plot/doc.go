@@ -1,2 +1,3 @@
-// Package plot draws the histograms of package draw as PNG, SVG or PDF, with gonum/plot, for rnt draw.
+// Package plot draws the histograms of package draw as PNG, SVG or PDF, with gonum/plot, for rnt
+// draw.
 package plot

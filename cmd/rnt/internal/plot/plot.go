@@ -370,9 +370,10 @@ func (f *figure) heat(h *draw.Histogram) {
 	f.FillText(title, vg.Point{X: f.Max.X - 8, Y: f.area.Min.Y - 16}, f.YTitle)
 }
 
-// bins draws the bins of two axes, as vectors: an image would be turned or stretched by each format in its own way. Bins that are
-// equal and lie side by side are one polygon. It reaches below the next bins, to the right and above, which are
-// drawn later, because edges that only touch let the background shine through.
+// bins draws the bins of two axes, as vectors: an image would be turned or stretched by each format
+// in its own way. Bins that are equal and lie side by side are one polygon. It reaches below the
+// next bins, to the right and above, which are drawn later, because edges that only touch let the
+// background shine through.
 func (f *figure) bins(h *draw.Histogram, z scale) {
 	drawn := func(x, y int) bool {
 		if x > h.X.Bins() || y > h.Y.Bins() {
@@ -402,7 +403,8 @@ func (f *figure) bins(h *draw.Histogram, z scale) {
 			if drawn(x+1, y) {
 				end = f.x.at(h.X.Edges[x+1])
 			}
-			f.FillPolygon(c, []vg.Point{{X: left, Y: low}, {X: end, Y: low}, {X: end, Y: high}, {X: right, Y: high}, {X: right, Y: top}, {X: left, Y: top}})
+			f.FillPolygon(c, []vg.Point{{X: left, Y: low}, {X: end, Y: low}, {X: end, Y: high}, {X: right, Y: high},
+				{X: right, Y: top}, {X: left, Y: top}})
 		}
 	}
 }
@@ -420,8 +422,10 @@ func least(h *draw.Histogram) float64 {
 
 // viridis has colours of the scale of that name, at equal distances.
 var viridis = [...]color.NRGBA{
-	{0x44, 0x01, 0x54, 0xff}, {0x48, 0x28, 0x78, 0xff}, {0x3e, 0x49, 0x89, 0xff}, {0x31, 0x68, 0x8e, 0xff}, {0x26, 0x82, 0x8e, 0xff},
-	{0x1f, 0x9e, 0x89, 0xff}, {0x35, 0xb7, 0x79, 0xff}, {0x6e, 0xce, 0x58, 0xff}, {0xb5, 0xde, 0x2b, 0xff}, {0xfd, 0xe7, 0x25, 0xff},
+	{0x44, 0x01, 0x54, 0xff}, {0x48, 0x28, 0x78, 0xff}, {0x3e, 0x49, 0x89, 0xff}, {0x31, 0x68, 0x8e, 0xff},
+	{0x26, 0x82, 0x8e, 0xff},
+	{0x1f, 0x9e, 0x89, 0xff}, {0x35, 0xb7, 0x79, 0xff}, {0x6e, 0xce, 0x58, 0xff}, {0xb5, 0xde, 0x2b, 0xff},
+	{0xfd, 0xe7, 0x25, 0xff},
 }
 
 // shades is the number of colours in the scale beside the plot.

@@ -12,10 +12,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// FieldsFlag adds the flag --fields, whose value must be checked with CheckFields. File is the number of the
-// argument that names the file with the fields.
+// FieldsFlag adds the flag --fields, whose value must be checked with CheckFields. File is the
+// number of the argument that names the file with the fields.
 func FieldsFlag(cmd *cobra.Command, fields *[]string, what string, file int) {
-	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil, what+`, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`)
+	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil,
+		what+`, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`)
 	cli.CompleteFields(cmd, "fields", file)
 }
 

@@ -34,12 +34,14 @@ func Definitions(define []string) ([]expression.Definition, error) {
 	return fields.Definitions(), err
 }
 
-// Untyped returns the definitions of the flag --define of a command that adds no fields, so that types have no effect.
+// Untyped returns the definitions of the flag --define of a command that adds no fields, so that
+// types have no effect.
 func Untyped(define []string) ([]expression.Definition, error) {
 	fields, err := NewFields(define)
 	for _, f := range fields {
 		if f.Type != "" {
-			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name, f.Type))
+			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name,
+				f.Type))
 		}
 	}
 	return fields.Definitions(), err
@@ -54,7 +56,8 @@ type Filter struct {
 
 // Flags adds the flags --where and --no-zones.
 func (f *Filter) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.Where, "where", nil, "only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; all hold if it is given again")
+	cmd.Flags().StringArrayVar(&f.Where, "where", nil,
+		"only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; all hold if it is given again")
 	cmd.Flags().BoolVar(&f.NoZones, "no-zones", false, "do not use zone maps")
 }
 

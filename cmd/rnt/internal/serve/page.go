@@ -22,7 +22,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/viewer"
 )
 
-// maxInPage is the size in bytes of the largest file that a page holds unless told otherwise: browsers keep several copies of it.
+// maxInPage is the size in bytes of the largest file that a page holds unless told otherwise:
+// browsers keep several copies of it.
 const maxInPage = 64 << 20
 
 // paging holds the flags of page.

@@ -52,7 +52,8 @@ func TestPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.html")
-	if text := tool.RNT(t, "page", dimuon, "-o", out); !strings.HasPrefix(text, out+": ") || !strings.Contains(text, "MB") {
+	if text := tool.RNT(t, "page", dimuon, "-o", out); !strings.HasPrefix(text, out+": ") ||
+		!strings.Contains(text, "MB") {
 		t.Errorf("it prints %q", text)
 	}
 	if name, file := inPage(t, out); name != "dimuon.root" || !bytes.Equal(file, content) {
@@ -67,7 +68,8 @@ func TestPage(t *testing.T) {
 	if name != "dimuon.root" || r.Name() != "Events" || r.NumEntries() != 1000 || len(r.Schema().TopLevel()) != 2 {
 		t.Errorf("%s: %d entries of %v", name, r.NumEntries(), r.Schema())
 	}
-	if text := tool.RNT(t, "page", dimuon, "-o", "-"); !strings.HasPrefix(text, "<!doctype html>") || !strings.Contains(text, `id="rnt-file"`) {
+	if text := tool.RNT(t, "page", dimuon, "-o", "-"); !strings.HasPrefix(text, "<!doctype html>") ||
+		!strings.Contains(text, `id="rnt-file"`) {
 		t.Errorf("standard output is %.100q", text)
 	}
 	for _, c := range []struct {
@@ -89,7 +91,8 @@ func TestPage(t *testing.T) {
 		{[]string{"--serve", dir}, cli.ExitError, "no file whose name ends in .root"},
 		{[]string{"--serve", filepath.Join(dir, "none.root")}, cli.ExitError, "no such file"},
 	} {
-		if stdout, stderr, status := tool.Try(append([]string{"page"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.stderr) || stdout != "" {
+		if stdout, stderr, status := tool.Try(append([]string{"page"}, c.args...)...); status != c.status ||
+			!strings.Contains(stderr, c.stderr) || stdout != "" {
 			t.Errorf("page %v: status %d, %s%s", c.args, status, stdout, stderr)
 		}
 	}
@@ -117,7 +120,8 @@ func TestPageServe(t *testing.T) {
 	var stderr bytes.Buffer
 	status := make(chan int, 1)
 	go func() {
-		status <- tool.Run(ctx, []string{"page", "--serve", "--port", "0", dir, dimuon, "https://example.org/x.root?a=b"}, nil, in, &stderr)
+		status <- tool.Run(ctx, []string{"page", "--serve", "--port", "0", dir, dimuon, "https://example.org/x.root?a=b"},
+			nil, in, &stderr)
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -130,10 +134,12 @@ func TestPageServe(t *testing.T) {
 	}
 	address, fragment, _ := strings.Cut(printed[0], "#url=")
 	file, _, _ := strings.Cut(fragment, "  ")
-	if file, err = url.QueryUnescape(file); err != nil || !strings.HasSuffix(printed[0], "  "+filepath.Join(dir, "a b#?.root")) {
+	if file, err = url.QueryUnescape(file); err != nil ||
+		!strings.HasSuffix(printed[0], "  "+filepath.Join(dir, "a b#?.root")) {
 		t.Errorf("%q, %v", printed[0], err)
 	}
-	if printed[2] != address+"#url=https%3A%2F%2Fexample.org%2Fx.root%3Fa%3Db" || !strings.HasPrefix(address, "http://127.0.0.1:") {
+	if printed[2] != address+"#url=https%3A%2F%2Fexample.org%2Fx.root%3Fa%3Db" ||
+		!strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Errorf("it prints %q", printed)
 	}
 	get := func(method, address string, header ...string) (*http.Response, []byte) {
@@ -159,15 +165,18 @@ func TestPageServe(t *testing.T) {
 		}
 		return resp, b
 	}
-	for name, kind := range map[string]string{"": "text/html", "page.js": "text/javascript", "page.css": "text/css", "worker.js": "text/javascript", "rnt.wasm.zst": "application/octet-stream"} {
+	for name, kind := range map[string]string{"": "text/html", "page.js": "text/javascript", "page.css": "text/css",
+		"worker.js": "text/javascript", "rnt.wasm.zst": "application/octet-stream"} {
 		resp, b := get("GET", address+name)
-		if h := resp.Header; resp.StatusCode != 200 || !strings.HasPrefix(h.Get("Content-Type"), kind) || h.Get("Content-Security-Policy") != viewer.Policy ||
+		if h := resp.Header; resp.StatusCode != 200 || !strings.HasPrefix(h.Get("Content-Type"), kind) ||
+			h.Get("Content-Security-Policy") != viewer.Policy ||
 			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Access-Control-Allow-Origin") != "" || len(b) == 0 {
 			t.Errorf("%s: %s %v", name, resp.Status, resp.Header)
 		}
 	}
 	resp, b := get("GET", file, "Range", "bytes=100-199")
-	if resp.StatusCode != 206 || !bytes.Equal(b, content[100:200]) || resp.Header.Get("ETag") == "" || resp.Header.Get("Content-Security-Policy") == "" {
+	if resp.StatusCode != 206 || !bytes.Equal(b, content[100:200]) || resp.Header.Get("ETag") == "" ||
+		resp.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("%s, %d bytes, %v", resp.Status, len(b), resp.Header)
 	}
 	secret := strings.Split(file, "/")[4]

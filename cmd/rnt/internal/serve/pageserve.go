@@ -71,7 +71,8 @@ func servePage(ctx context.Context, t *cli.Tool, args []string, port int) error 
 	return context.Cause(ctx)
 }
 
-// A pageServer serves the page, and files at addresses that nobody can guess: everyone on this machine can connect.
+// A pageServer serves the page, and files at addresses that nobody can guess: everyone on this
+// machine can connect.
 type pageServer struct {
 	page   http.Handler
 	host   string // with the port
@@ -79,7 +80,8 @@ type pageServer struct {
 	files  []string // paths
 }
 
-// add adds a file, or the ROOT files in and below a folder, of which those that links lead to are left out.
+// add adds a file, or the ROOT files in and below a folder, of which those that links lead to are
+// left out.
 func (s *pageServer) add(ctx context.Context, name string) error {
 	info, err := os.Stat(name)
 	switch {

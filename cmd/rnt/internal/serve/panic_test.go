@@ -18,7 +18,8 @@ func TestPagePanic(t *testing.T) {
 	s := &pageServer{host: "here", page: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") })}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://here/x", nil))
-	if body := w.Body.String(); w.Code != http.StatusInternalServerError || body != "internal error in GET /x\n" || !strings.Contains(logged.String(), "goroutine") {
+	if body := w.Body.String(); w.Code != http.StatusInternalServerError || body != "internal error in GET /x\n" ||
+		!strings.Contains(logged.String(), "goroutine") {
 		t.Errorf("status %d, %s, logged %s", w.Code, body, &logged)
 	}
 }

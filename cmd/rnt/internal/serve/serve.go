@@ -123,7 +123,7 @@ func readTokens(path string) (tokens []string, err error) {
 
 // serveFlight serves a folder until the context is done.
 func serveFlight(ctx context.Context, t *cli.Tool, o rntflight.Options, listen string) error {
-	s, err := rntflight.New(o)
+	s, err := rntflight.New(&o)
 	if err != nil {
 		return err
 	}

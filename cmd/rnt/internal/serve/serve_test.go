@@ -62,7 +62,8 @@ func served(t *testing.T, args ...string) (addr string, stop func() (status int,
 }
 
 // rowsServed returns the number of entries that a server sends for a ticket.
-func rowsServed(t *testing.T, ctx context.Context, addr, ticket string, creds credentials.TransportCredentials) (rows int64, err error) {
+func rowsServed(t *testing.T, ctx context.Context, addr, ticket string,
+	creds credentials.TransportCredentials) (rows int64, err error) {
 	t.Helper()
 	c, err := flight.NewClientWithMiddleware(addr, nil, nil, grpc.WithTransportCredentials(creds))
 	if err != nil {
@@ -94,7 +95,8 @@ func TestServe(t *testing.T) {
 			args = append(args, "-q")
 		}
 		addr, stop := served(t, args...)
-		if rows, err := rowsServed(t, t.Context(), addr, dimuonTicket, insecure.NewCredentials()); err != nil || rows != 80000 {
+		if rows, err := rowsServed(t, t.Context(), addr, dimuonTicket, insecure.NewCredentials()); err != nil ||
+			rows != 80000 {
 			t.Errorf("%d rows, %v", rows, err)
 		}
 		_, err := rowsServed(t, t.Context(), addr, `{"file": "../README.md"}`, insecure.NewCredentials())
@@ -142,7 +144,8 @@ func TestServeTokens(t *testing.T) {
 		return path
 	}
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	secure := []string{"--tls-cert", file("cert.pem", certificate), "--tls-key", file("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))}
+	secure := []string{"--tls-cert", file("cert.pem", certificate), "--tls-key",
+		file("key.pem", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))}
 	tokens := file("tokens", []byte("# of Alice\n0123456789abcdef\n\n  fedcba9876543210\r\n"))
 
 	folder := filepath.Dir(dimuon)
@@ -155,10 +158,12 @@ func TestServeTokens(t *testing.T) {
 	pool.AppendCertsFromPEM(certificate)
 	creds := credentials.NewTLS(&tls.Config{RootCAs: pool})
 	for token, want := range map[string]codes.Code{
-		"0123456789abcdef": codes.OK, "fedcba9876543210": codes.OK, "# of Alice": codes.Unauthenticated, "": codes.Unauthenticated,
+		"0123456789abcdef": codes.OK, "fedcba9876543210": codes.OK, "# of Alice": codes.Unauthenticated,
+		"": codes.Unauthenticated,
 	} {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
-		if rows, err := rowsServed(t, ctx, "127.0.0.1:"+port, dimuonTicket, creds); status.Code(err) != want || err == nil && rows != 80000 {
+		if rows, err := rowsServed(t, ctx, "127.0.0.1:"+port, dimuonTicket, creds); status.Code(err) != want ||
+			err == nil && rows != 80000 {
 			t.Errorf("token %q: %d rows, %v", token, rows, err)
 		}
 	}

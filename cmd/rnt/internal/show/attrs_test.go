@@ -31,8 +31,10 @@ func TestAttrs(t *testing.T) {
 	clitest.Compare(t, tool.RNT(t, "attrs", file, "--entry=4"), `{"set":"first","first":3,"end":7,"attributes":{"name":"y: three to six","vec":[-1]}}
 {"set":"second","first":0,"end":10,"attributes":{"num":-42}}
 `)
-	clitest.Compare(t, tool.RNT(t, "attrs", file, "--entry=9", "--set", "second"), `{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
-	clitest.Compare(t, tool.RNT(t, "attrs", file, "--entry=0", "--set", "second"), `{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
+	clitest.Compare(t, tool.RNT(t, "attrs", file, "--entry=9", "--set", "second"),
+		`{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
+	clitest.Compare(t, tool.RNT(t, "attrs", file, "--entry=0", "--set", "second"),
+		`{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
 	tool.Fed(t, cli.ExitError, "", "attrs", file, "--entry=99")
 	clitest.Compare(t, tool.RNT(t, "attrs", dimuon, "--json"), "[]\n")
 
@@ -42,7 +44,8 @@ func TestAttrs(t *testing.T) {
 		stderr string
 	}{
 		{dimuon, cli.ExitOK, "rnt: " + dimuon + ": RNTuple \"Events\" has no attribute sets\n"},
-		{file + " --set third", cli.ExitError, `rnt: ` + file + `: attribute set "third": not found; the RNTuple has ["first" "second"]` + "\n"},
+		{file + " --set third", cli.ExitError,
+			`rnt: ` + file + `: attribute set "third": not found; the RNTuple has ["first" "second"]` + "\n"},
 		{file + " --set=", cli.ExitUsage, "rnt: --set is empty\n"},
 		{file + " --entry -1", cli.ExitUsage, "want a number of entries"},
 		{file + " --entry 1 --json", cli.ExitUsage, "rnt: --json is for the list of sets"},

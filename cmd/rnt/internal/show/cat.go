@@ -121,7 +121,8 @@ func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {
 
 // viewOf returns a view of the fields that match patterns, or of all that can be read,
 // in entries of an RNTuple in the file at path.
-func viewOf(entries rntuple.Source, s *schema.Schema, path string, patterns []string) (*rntuple.View[value.Record], error) {
+func viewOf(entries rntuple.Source, s *schema.Schema, path string,
+	patterns []string) (*rntuple.View[value.Record], error) {
 	chosen, err := selection.Choose(s, patterns)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -142,7 +143,8 @@ const (
 
 // printEntries prints the entries from first up to but not including end of an
 // RNTuple in the file at path.
-func printEntries(ctx context.Context, t *cli.Tool, path string, view *rntuple.View[value.Record], first, end int64) error {
+func printEntries(ctx context.Context, t *cli.Tool, path string, view *rntuple.View[value.Record],
+	first, end int64) error {
 	bar := t.Report.Bar("entries")
 	defer bar.Done()
 	batch := make([]value.Record, firstBatch)

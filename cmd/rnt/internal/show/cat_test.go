@@ -34,7 +34,8 @@ func TestCat(t *testing.T) {
 		t.Errorf("cat prints %d lines", n)
 	}
 	// Members are named by the paths that were asked for.
-	clitest.Compare(t, tool.RNT(t, "cat", dimuon, "--first=79999", "-f", "_collection0.Muon_charge,run"), `{"_collection0.Muon_charge":[1,-1],"run":194125}`+"\n")
+	clitest.Compare(t, tool.RNT(t, "cat", dimuon, "--first=79999", "-f", "_collection0.Muon_charge,run"),
+		`{"_collection0.Muon_charge":[1,-1],"run":194125}`+"\n")
 }
 
 // However the entries are cut into batches, it is the same text.
@@ -54,13 +55,16 @@ func TestCatShared(t *testing.T) {
 	clitest.Compare(t, tool.RNT(t, "head", clitest.Shared(t, shared, name), "-n2"), `{"string":"one","vector_int32":[1],"array_float":[1,1,1],"vector_vector_int32":[[1]],"vector_string":["one"],"vector_vector_string":[["one"]],"variant_int32_string":1,"vector_variant_int64_string":["one"],"tuple_int32_string":[1,"one"],"pair_int32_string":[1,"one"],"vector_tuple_int32_string":[[1,"one"]],"lorentz_vector":{"pt":1,"eta":1,"phi":1,"mass":1},"array_lv":[{"pt":1,"eta":1,"phi":1,"mass":1},{"pt":1,"eta":1,"phi":1,"mass":1},{"pt":1,"eta":1,"phi":1,"mass":1}]}
 {"string":"two","vector_int32":[1,2],"array_float":[2,2,2],"vector_vector_int32":[[1],[2]],"vector_string":["one","two"],"vector_vector_string":[["one"],["two"]],"variant_int32_string":"two","vector_variant_int64_string":["one",2],"tuple_int32_string":[2,"two"],"pair_int32_string":[2,"two"],"vector_tuple_int32_string":[[1,"one"],[2,"two"]],"lorentz_vector":{"pt":2,"eta":2,"phi":2,"mass":2},"array_lv":[{"pt":2,"eta":2,"phi":2,"mass":2},{"pt":2,"eta":2,"phi":2,"mass":2},{"pt":2,"eta":2,"phi":2,"mass":2}]}
 `)
-	clitest.Compare(t, tool.RNT(t, "cat", clitest.Shared(t, shared, "test_emptystruct_invalidvar_rntuple_v1-0-0-0.root")), ""+
-		`{"empty_struct":{},"variant":1}`+"\n"+`{"empty_struct":{},"variant":null}`+"\n"+`{"empty_struct":{},"variant":{"i":2}}`+"\n")
-	clitest.Compare(t, tool.RNT(t, "cat", clitest.Shared(t, shared, "test_int_multicluster_rntuple_v1-0-0-0.root"), "--first", "99999999"), `{"one_integers":1}`+"\n")
+	clitest.Compare(t, tool.RNT(t, "cat", clitest.Shared(t, shared, "test_emptystruct_invalidvar_rntuple_v1-0-0-0.root")),
+		""+
+			`{"empty_struct":{},"variant":1}`+"\n"+`{"empty_struct":{},"variant":null}`+"\n"+`{"empty_struct":{},"variant":{"i":2}}`+"\n")
+	clitest.Compare(t, tool.RNT(t, "cat", clitest.Shared(t, shared, "test_int_multicluster_rntuple_v1-0-0-0.root"),
+		"--first", "99999999"), `{"one_integers":1}`+"\n")
 }
 
 func TestCatDirectories(t *testing.T) {
-	for name, entries := range map[string]int{"top": 9, "top;1": 5, "top;2": 9, "dir/sub/ntuple": 7, "dir/other": 3, "dir/top": 2} {
+	for name, entries := range map[string]int{"top": 9, "top;1": 5, "top;2": 9, "dir/sub/ntuple": 7,
+		"dir/other": 3, "dir/top": 2} {
 		if n := strings.Count(tool.RNT(t, "cat", special+"dirs.root", name), "\n"); n != entries {
 			t.Errorf("%s: %d lines, want %d", name, n, entries)
 		}

@@ -10,5 +10,6 @@ import (
 
 // Commands returns the commands that show what files hold.
 func Commands(t *cli.Tool) []*cobra.Command {
-	return []*cobra.Command{lsCommand(t), schemaCommand(t), catCommand(t), headCommand(t), tailCommand(t), statCommand(t), dumpCommand(t), attrsCommand(t)}
+	return []*cobra.Command{lsCommand(t), schemaCommand(t), catCommand(t), headCommand(t), tailCommand(t), statCommand(t),
+		dumpCommand(t), attrsCommand(t)}
 }

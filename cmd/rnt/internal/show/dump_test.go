@@ -14,14 +14,17 @@ import (
 func TestDump(t *testing.T) {
 	zero := special + "zero.root"
 	for args, want := range map[string][]string{
-		"":                   {"\nanchor of RNTuple", "\nheader of RNTuple", "\nfooter of RNTuple", "\npage list of cluster group 0"},
-		" zero --anchor":     {"\nanchor of RNTuple \"zero\", class ROOT::RNTuple\n  at 0x560, 78 bytes\n"},
-		" --header":          {"\nheader of RNTuple \"zero\"\n  at 0x118, 268 bytes, compressed; 638 bytes uncompressed\n"},
-		" --page-list 0":     {"\npage list of cluster group 0 of RNTuple"},
-		" --container":       {"file header\n  at 0x0, 100 bytes\n", "\nlist of keys of the top directory\n", "\nstreamer infos\n"},
-		" --at 0x561":        {"key of ROOT::RNTuple \"zero\"\n", "\nanchor of RNTuple"},
-		" --at 5":            {"file header\n"},
-		" --page 0/0/0":      {"page 0 of column 0 in cluster 0 of RNTuple \"zero\": field \"i\", SplitInt32, ", "  element 0        -2147483648 "},
+		"": {"\nanchor of RNTuple", "\nheader of RNTuple", "\nfooter of RNTuple",
+			"\npage list of cluster group 0"},
+		" zero --anchor": {"\nanchor of RNTuple \"zero\", class ROOT::RNTuple\n  at 0x560, 78 bytes\n"},
+		" --header":      {"\nheader of RNTuple \"zero\"\n  at 0x118, 268 bytes, compressed; 638 bytes uncompressed\n"},
+		" --page-list 0": {"\npage list of cluster group 0 of RNTuple"},
+		" --container": {"file header\n  at 0x0, 100 bytes\n",
+			"\nlist of keys of the top directory\n", "\nstreamer infos\n"},
+		" --at 0x561": {"key of ROOT::RNTuple \"zero\"\n", "\nanchor of RNTuple"},
+		" --at 5":     {"file header\n"},
+		" --page 0/0/0": {"page 0 of column 0 in cluster 0 of RNTuple \"zero\": field \"i\", SplitInt32, ",
+			"  element 0        -2147483648 "},
 		" --footer --anchor": {"\nanchor of", "\nfooter of"},
 	} {
 		out := tool.RNT(t, append([]string{"dump"}, strings.Fields(zero+args)...)...)
@@ -32,7 +35,8 @@ func TestDump(t *testing.T) {
 		}
 		plain := strings.Count(out, "\n\n")
 		records := 0
-		for d := json.NewDecoder(strings.NewReader(tool.RNT(t, append([]string{"dump", "--json"}, strings.Fields(zero+args)...)...))); d.More(); records++ {
+		for d := json.NewDecoder(strings.NewReader(tool.RNT(t,
+			append([]string{"dump", "--json"}, strings.Fields(zero+args)...)...))); d.More(); records++ {
 			var r dump.Record
 			if err := d.Decode(&r); err != nil || len(r.Lines) == 0 {
 				t.Errorf("dump%s: %v, %d lines", args, err, len(r.Lines))

@@ -114,7 +114,8 @@ func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err
 	}
 	others, otherErr := foreign.List(ctx, path, kind, t.Input.Remote())
 	for _, o := range others {
-		list = append(list, listing{File: cli.Shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
+		list = append(list, listing{File: cli.Shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries,
+			Fields: o.Columns, Disk: o.Bytes,
 			Compression: append([]string{}, o.Compression...), Settings: []uint32{}})
 	}
 	if len(others) > 0 {
@@ -138,7 +139,8 @@ func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listin
 	defer f.Close()
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
-		l := listing{File: cli.Shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
+		l := listing{File: cli.Shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest,
+			Compression: []string{}, Settings: []uint32{}}
 		r, err := rntuple.NewReader(f, size, i.Path, t.Input.Options(ctx))
 		if err == nil {
 			err = l.read(r)
@@ -167,7 +169,8 @@ func listObjects(ctx context.Context, t *cli.Tool, arg, url string) ([]listing, 
 		return nil, err
 	}
 	defer r.Close()
-	l := listing{File: cli.Shown(arg), Path: r.Name(), Class: anchor.ClassName, Compression: []string{}, Settings: []uint32{}}
+	l := listing{File: cli.Shown(arg), Path: r.Name(), Class: anchor.ClassName,
+		Compression: []string{}, Settings: []uint32{}}
 	if err := l.read(r); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -225,7 +228,8 @@ func printListing(t *cli.Tool, list []listing, files bool) error {
 		if l.Disk == 0 {
 			disk = "-"
 		}
-		table.Row(file, name, text.Count(l.Entries), text.Count(int64(l.Fields)), disk, strings.Join(l.Compression, ", "), remark)
+		table.Row(file, name, text.Count(l.Entries), text.Count(int64(l.Fields)), disk,
+			strings.Join(l.Compression, ", "), remark)
 		for _, a := range l.AttributeSets {
 			table.Row(file, "  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
 		}

@@ -26,7 +26,8 @@ func TestLs(t *testing.T) {
 
 	got := clitest.JSON[[]listing](t, tool, "ls", "--json", dimuon)
 	// Pages, 120 checksums, header, footer and page lists, as ROOT has them.
-	want := []listing{zstd(listing{File: dimuon, Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13, Disk: 1309527 + 120*8 + 562 + 1023})}
+	want := []listing{zstd(listing{File: dimuon, Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13,
+		Disk: 1309527 + 120*8 + 562 + 1023})}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
@@ -34,9 +35,12 @@ func TestLs(t *testing.T) {
 
 func TestLsShared(t *testing.T) {
 	for name, want := range map[string]listing{
-		"cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root": {Path: "Events", Format: "1.0.0.1", Entries: 10, Fields: 969},
-		"test_int_multicluster_rntuple_v1-0-0-0.root":                               {Path: "ntuple", Format: "1.0.0.0", Entries: 100000000, Fields: 1},
-		"ntpl001_staff_rntuple_v1-0-1-0.root":                                       {Path: "Staff", Format: "1.0.1.0", Entries: 3354, Fields: 11},
+		"cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root": {Path: "Events", Format: "1.0.0.1",
+			Entries: 10, Fields: 969},
+		"test_int_multicluster_rntuple_v1-0-0-0.root": {Path: "ntuple", Format: "1.0.0.0",
+			Entries: 100000000, Fields: 1},
+		"ntpl001_staff_rntuple_v1-0-1-0.root": {Path: "Staff", Format: "1.0.1.0",
+			Entries: 3354, Fields: 11},
 	} {
 		got := clitest.JSON[[]listing](t, tool, "ls", "--json", clitest.Shared(t, shared, name))
 		want.File = clitest.Shared(t, shared, name)
@@ -65,7 +69,8 @@ func TestLsAttributeSets(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	out := tool.RNT(t, "ls", special+"attributes.root")
-	if lines := strings.Split(out, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], "  first ") || !strings.HasSuffix(lines[2], "  attribute set, schema 1.0") {
+	if lines := strings.Split(out, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], "  first ") ||
+		!strings.HasSuffix(lines[2], "  attribute set, schema 1.0") {
 		t.Errorf("got\n%s", out)
 	}
 }
@@ -108,7 +113,8 @@ func TestLsUnreadable(t *testing.T) {
 			t.Errorf("got %+v", l)
 		}
 	}
-	if _, stderr, status := tool.Try("cat", path); status != cli.ExitError || !strings.HasSuffix(stderr, "the file has several RNTuples, name one of them: old, short, broken, future, Events\n") {
+	if _, stderr, status := tool.Try("cat", path); status != cli.ExitError ||
+		!strings.HasSuffix(stderr, "the file has several RNTuples, name one of them: old, short, broken, future, Events\n") {
 		t.Errorf("cat: status %d, %s", status, stderr)
 	}
 }

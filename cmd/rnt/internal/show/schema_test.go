@@ -48,9 +48,11 @@ func TestSchemaJSON(t *testing.T) {
 		t.Fatalf("got %+v", d)
 	}
 	float := func(name string) *schema.FieldDocument {
-		return &schema.FieldDocument{Name: name, Type: "float", Role: "plain", Columns: [][]schema.ColumnDocument{{{Type: "SplitReal32", Bits: 32}}}}
+		return &schema.FieldDocument{Name: name, Type: "float", Role: "plain",
+			Columns: [][]schema.ColumnDocument{{{Type: "SplitReal32", Bits: 32}}}}
 	}
-	charge := &schema.FieldDocument{Name: "Muon_charge", Type: "std::int32_t", Role: "plain", Columns: [][]schema.ColumnDocument{{{Type: "SplitInt32", Bits: 32}}}}
+	charge := &schema.FieldDocument{Name: "Muon_charge", Type: "std::int32_t", Role: "plain",
+		Columns: [][]schema.ColumnDocument{{{Type: "SplitInt32", Bits: 32}}}}
 	want := &schema.FieldDocument{
 		Name: "_collection0", Role: "collection", Columns: [][]schema.ColumnDocument{{{Type: "SplitIndex64", Bits: 64}}},
 		Fields: []*schema.FieldDocument{{
@@ -71,15 +73,19 @@ func TestSchemaJSON(t *testing.T) {
 }
 
 func TestSchemaShared(t *testing.T) {
-	d := clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "test_extension_columns_rntuple_v1-0-0-0.root"))
-	if first := d.Fields[1].Columns[0][0].FirstElement; !d.Fields[1].Extended || d.Fields[0].Extended || first == nil || *first != 200 {
+	d := clitest.JSON[schema.Document](t, tool, "schema", "--json",
+		clitest.Shared(t, shared, "test_extension_columns_rntuple_v1-0-0-0.root"))
+	if first := d.Fields[1].Columns[0][0].FirstElement; !d.Fields[1].Extended || d.Fields[0].Extended ||
+		first == nil || *first != 200 {
 		t.Errorf("got %+v", d.Fields[1])
 	}
-	d = clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "test_float_types_rntuple_v1-0-0-0.root"))
+	d = clitest.JSON[schema.Document](t, tool, "schema", "--json",
+		clitest.Shared(t, shared, "test_float_types_rntuple_v1-0-0-0.root"))
 	if c := d.Fields[4].Columns[0][0]; c.Type != "Real32Quant" || c.Bits != 1 || *c.Range != [2]float64{-2, 3} {
 		t.Errorf("got %+v", d.Fields[4])
 	}
-	d = clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	d = clitest.JSON[schema.Document](t, tool, "schema", "--json",
+		clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
 	fields, columns := 0, 0
 	var walk func(list []*schema.FieldDocument)
 	walk = func(list []*schema.FieldDocument) {

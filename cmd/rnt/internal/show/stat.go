@@ -181,7 +181,8 @@ func printZones(t *cli.Tool, r *rntuple.Reader) error {
 		t.Report.Warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {
-		fmt.Fprintf(t.Out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"), text.Plural(slices.Max(clusters), "cluster"))
+		fmt.Fprintf(t.Out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"),
+			text.Plural(slices.Max(clusters), "cluster"))
 	}
 	return nil
 }
@@ -242,7 +243,8 @@ func (s *statTable) line(name, typ, encoding, elements string, c rntuple.Storage
 	if total := s.inspection.Total.OwnDisk(); total > 0 {
 		share = fmt.Sprintf("%.1f", 100*float64(c.OwnDisk())/float64(total))
 	}
-	cells := []string{name, typ, encoding, elements, text.Count(c.Pages), text.Size(c.Memory), ratio(c.Memory, c.Disk), text.Size(c.Disk), share}
+	cells := []string{name, typ, encoding, elements, text.Count(c.Pages), text.Size(c.Memory), ratio(c.Memory, c.Disk),
+		text.Size(c.Disk), share}
 	if c.Shared > 0 {
 		cells = append(cells, text.Size(c.SharedDisk))
 	}

@@ -80,7 +80,8 @@ func TestStatJSON(t *testing.T) {
 	if len(s.Fields) != 24 {
 		t.Fatalf("%d fields", len(s.Fields))
 	}
-	if f := s.Fields[6]; f.Path != "_collection0" || f.Disk != 13664+327155+378762+379525+380+24706 || f.Memory != 640000+5*636100 {
+	if f := s.Fields[6]; f.Path != "_collection0" || f.Disk != 13664+327155+378762+379525+380+24706 ||
+		f.Memory != 640000+5*636100 {
 		t.Errorf("got %+v", f)
 	}
 	if f := s.Fields[13]; f.Path != "Muon_pt" || f.Source != "_collection0" || f.Disk != 0 {
@@ -91,13 +92,15 @@ func TestStatJSON(t *testing.T) {
 // Fields in several representations, and pages that share their bytes.
 func TestStatRepresentations(t *testing.T) {
 	s := clitest.JSON[statJSON](t, tool, "stat", "--json", special+"multirep.root")
-	if c := s.Columns[12]; c.Field != "d_quant" || c.Encoding != "Real32" || c.Representation != 2 || c.Elements != 12 || c.Disk != 48 {
+	if c := s.Columns[12]; c.Field != "d_quant" || c.Encoding != "Real32" || c.Representation != 2 ||
+		c.Elements != 12 || c.Disk != 48 {
 		t.Errorf("got %+v", c)
 	}
 	if s.Pages.Disk != 4784 || s.Pages.Memory != 6208 || s.Pages.Shared != 11 || s.Pages.SharedDisk != 328 {
 		t.Errorf("total: %+v", s.Pages)
 	}
-	if s = clitest.JSON[statJSON](t, tool, "stat", "--json", special+"nochecksum.root"); s.Pages.Checksums != 0 || s.Pages.Pages != 23 || s.Pages.Disk != 1926 {
+	if s = clitest.JSON[statJSON](t, tool, "stat", "--json", special+"nochecksum.root"); s.Pages.Checksums != 0 ||
+		s.Pages.Pages != 23 || s.Pages.Disk != 1926 {
 		t.Errorf("total: %+v", s.Pages)
 	}
 }
@@ -121,8 +124,10 @@ three_vint32  std::vector<float>                              2     780 kB  6,19
 ├─ #2                             SplitIndex64    30,000      1     240 kB  5,106     47 B  22.8
 └─ _0         float               SplitReal32    135,000      1     540 kB  6,835     79 B  38.3
 `)
-	s := clitest.JSON[statJSON](t, tool, "stat", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
-	if len(s.Columns) != 947 || s.Pages.Disk != 26598 || s.Pages.Memory != 55826 || s.Header.Disk != 18630 || s.Footer.Disk+s.PageLists.Disk != 2018 {
+	s := clitest.JSON[statJSON](t, tool, "stat", "--json",
+		clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	if len(s.Columns) != 947 || s.Pages.Disk != 26598 || s.Pages.Memory != 55826 || s.Header.Disk != 18630 ||
+		s.Footer.Disk+s.PageLists.Disk != 2018 {
 		t.Errorf("%d columns, %+v", len(s.Columns), s.Pages)
 	}
 }

@@ -18,7 +18,8 @@ import (
 
 // writeMap writes the picture of the storage of fields, or of the whole RNTuple if
 // fields is nil, to the file out, or to standard output for "-".
-func writeMap(ctx context.Context, t *cli.Tool, r *rntuple.Reader, i *rntuple.Inspection, file, out string, fields []*schema.Field) error {
+func writeMap(ctx context.Context, t *cli.Tool, r *rntuple.Reader, i *rntuple.Inspection, file, out string,
+	fields []*schema.Field) error {
 	p, err := pictureOf(ctx, r, i, fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -36,11 +37,13 @@ func writeMap(ctx context.Context, t *cli.Tool, r *rntuple.Reader, i *rntuple.In
 
 // pictureOf returns the picture of the storage of fields, or of the whole RNTuple if
 // fields is nil.
-func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) (*storagemap.Picture, error) {
+func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection,
+	fields []*schema.Field) (*storagemap.Picture, error) {
 	words, _ := settings(i.Compression())
 	p := &storagemap.Picture{
 		Subtitle: fmt.Sprintf("%s in %s; %s on disk; pages %s%s",
-			text.PluralOf(i.Entries, "entry", "entries"), text.Plural(i.Clusters, "cluster"), text.Size(i.Disk()), text.Size(i.Total.OwnDisk()), smaller(i.Total.Memory, i.Total.OwnDisk())),
+			text.PluralOf(i.Entries, "entry", "entries"), text.Plural(i.Clusters, "cluster"), text.Size(i.Disk()),
+			text.Size(i.Total.OwnDisk()), smaller(i.Total.Memory, i.Total.OwnDisk())),
 		Storage:  storageTree(i, r.Schema(), fields),
 		Clusters: i.Clusters,
 		Size:     text.Size,
@@ -63,7 +66,8 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 	}
 	p.Rows, p.Note = mapRows(i, fields, columns)
 	if i.Total.Pages > 0 {
-		p.Note += fmt.Sprintf(" %s, %s on average.", text.PluralOf(i.Total.Pages, "page", "pages"), text.Size(i.Total.Disk/i.Total.Pages))
+		p.Note += fmt.Sprintf(" %s, %s on average.", text.PluralOf(i.Total.Pages, "page", "pages"),
+			text.Size(i.Total.Disk/i.Total.Pages))
 	}
 	return p, nil
 }
@@ -85,7 +89,8 @@ func storageTree(i *rntuple.Inspection, s *schema.Schema, fields []*schema.Field
 		fields = s.TopLevel()
 		meta := &storagemap.Node{Name: "metadata"}
 		add := func(name string, disk int64) {
-			meta.Children = append(meta.Children, &storagemap.Node{Name: name, Lines: []string{text.Size(disk)}, Title: name + ": " + text.Size(disk), Size: disk})
+			meta.Children = append(meta.Children,
+				&storagemap.Node{Name: name, Lines: []string{text.Size(disk)}, Title: name + ": " + text.Size(disk), Size: disk})
 		}
 		add("header", int64(i.Header.Disk))
 		add("footer", int64(i.Footer.Disk))
@@ -106,7 +111,8 @@ func fieldNode(i *rntuple.Inspection, f *schema.Field) *storagemap.Node {
 	n := &storagemap.Node{Name: schema.Printable(f.Path())}
 	for _, c := range columnsOf(i, f) {
 		leaf := storageNode(columnName(i, f, c), c.Storage)
-		leaf.Title = fmt.Sprintf("%s, column #%d\n%s as %s\n%s, %s", n.Name, c.Column.ID, schema.Printable(f.CppType()), c.Column.Format(),
+		leaf.Title = fmt.Sprintf("%s, column #%d\n%s as %s\n%s, %s", n.Name, c.Column.ID,
+			schema.Printable(f.CppType()), c.Column.Format(),
 			text.PluralOf(c.Elements, "element", "elements"), leaf.Title)
 		n.Children = append(n.Children, leaf)
 	}
@@ -126,7 +132,8 @@ func fieldNode(i *rntuple.Inspection, f *schema.Field) *storagemap.Node {
 
 func storageNode(name string, s rntuple.Storage) *storagemap.Node {
 	n := &storagemap.Node{Name: name, Size: s.OwnDisk(), Lines: []string{text.Size(s.OwnDisk())}}
-	n.Title = fmt.Sprintf("%s, %s in memory, %s on disk", text.PluralOf(s.Pages, "page", "pages"), text.Size(s.Memory), text.Size(s.Disk))
+	n.Title = fmt.Sprintf("%s, %s in memory, %s on disk", text.PluralOf(s.Pages, "page", "pages"),
+		text.Size(s.Memory), text.Size(s.Disk))
 	if s.Disk > 0 {
 		n.Ratio = float64(s.Memory) / float64(s.Disk)
 		n.Lines = append(n.Lines, "÷ "+ratio(s.Memory, s.Disk))
@@ -165,7 +172,8 @@ func columnName(i *rntuple.Inspection, f *schema.Field, c rntuple.ColumnInspecti
 // columns, or fields with all below them if there are too many columns. Of too many
 // fields the largest have rows of their own, and the others one together, which is the
 // last.
-func mapRows(i *rntuple.Inspection, fields []*schema.Field, columns [][]storagemap.Extent) (rows []storagemap.Row, note string) {
+func mapRows(i *rntuple.Inspection, fields []*schema.Field,
+	columns [][]storagemap.Extent) (rows []storagemap.Row, note string) {
 	var walk func(f *schema.Field, visit func(f *schema.Field, c rntuple.ColumnInspection))
 	walk = func(f *schema.Field, visit func(f *schema.Field, c rntuple.ColumnInspection)) {
 		for _, c := range columnsOf(i, f) {
@@ -198,7 +206,8 @@ func mapRows(i *rntuple.Inspection, fields []*schema.Field, columns [][]storagem
 		rows, note = largestRows(rows)
 	}
 	for n, r := range rows {
-		rows[n].Title = fmt.Sprintf("%s: %s, %s", r.Name, text.Plural(len(r.Extents), "page"), text.Size(storagemap.Bytes(r.Extents)))
+		rows[n].Title = fmt.Sprintf("%s: %s, %s", r.Name, text.Plural(len(r.Extents), "page"),
+			text.Size(storagemap.Bytes(r.Extents)))
 	}
 	return rows, note
 }

@@ -59,10 +59,12 @@ func TestStatMap(t *testing.T) {
 		t.Errorf("%d texts", n)
 	}
 	few := strings.Join(titles(t, tool.RNT(t, "stat", "--map", "-", dimuon, "-f", "run,_collection0._0.Muon_pt")), "\n")
-	if !strings.Contains(few, "Muon_pt, column #7") || strings.Contains(few, "Muon_eta") || strings.Contains(few, "header") {
+	if !strings.Contains(few, "Muon_pt, column #7") || strings.Contains(few, "Muon_eta") ||
+		strings.Contains(few, "header") {
 		t.Error(few)
 	}
-	many := titles(t, tool.RNT(t, "stat", "--map", "-", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
+	many := titles(t, tool.RNT(t, "stat", "--map", "-",
+		clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
 	if !slices.ContainsFunc(many, func(s string) bool { return strings.HasPrefix(s, "504 others: ") }) {
 		t.Error("the row of the other fields is missing")
 	}
@@ -151,7 +153,8 @@ func find(n *storagemap.Node, name string) *storagemap.Node {
 // More columns than rows: top-level fields have rows, and if these are too many as well
 // the largest.
 func TestMapRows(t *testing.T) {
-	r, err := rntuple.Open(clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events", nil)
+	r, err := rntuple.Open(clitest.Shared(t, shared,
+		"cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ func TestTail(t *testing.T) {
 		{"tail -F nowhere.root", "rnt: stat nowhere.root: "},
 		{"tail -F " + dimuon + " other", "rnt: " + dimuon + `: RNTuple "other": not found`},
 	} {
-		if _, stderr, status := tool.Try(strings.Fields(test.args)...); status == cli.ExitOK || !strings.HasPrefix(stderr, test.want) {
+		if _, stderr, status := tool.Try(strings.Fields(test.args)...); status == cli.ExitOK ||
+			!strings.HasPrefix(stderr, test.want) {
 			t.Errorf("rnt %s: status %d, %s", test.args, status, stderr)
 		}
 	}
@@ -133,7 +134,8 @@ func TestFollow(t *testing.T) {
 	out, last := io.Pipe()
 	go func() {
 		var stderr strings.Builder
-		status := tool.Run(t.Context(), []string{"tail", "-F", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
+		status := tool.Run(t.Context(), []string{"tail", "-F", "-1", path, "--interval=1ms"},
+			strings.NewReader(""), last, &stderr)
 		removed <- fmt.Sprint(status, " ", stderr.String())
 	}()
 	if _, err := out.Read(make([]byte, 100)); err != nil {

@@ -32,7 +32,8 @@ func OpenRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Read
 	return r, nil
 }
 
-// WithKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
+// WithKind returns an error of opening an RNTuple, and says what else the file is, if it is of
+// another kind.
 func WithKind(ctx context.Context, t *cli.Tool, path, name string, err error) error {
 	if kind, _ := foreign.Detect(ctx, path, name, t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
 		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
@@ -76,8 +77,8 @@ func Pieces(files []string, name string) []surgery.Piece {
 	return pieces
 }
 
-// WarnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
-// if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
+// WarnHidden warns of the fields of an RNTuple in the file at path that cannot be read, if no
+// patterns choose fields. left are those of a file of another kind, of which there were warnings.
 func WarnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
 	if len(patterns) == 0 {
 		t.Report.Incomplete = t.Report.Incomplete || len(left) > 0

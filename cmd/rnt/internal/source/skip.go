@@ -66,9 +66,10 @@ type BadFiles struct {
 	Skipped []BadFile // so far
 }
 
-// Without calls do with files, and without those that are bad if they are to be left out: those that cannot be
-// opened from the start; after do has failed because of another, it is called again without that. Then do must
-// have left nothing behind. The error has cli.ExitSkipped if files were left out of what do has made.
+// Without calls do with files, and without those that are bad if they are to be left out: those
+// that cannot be opened from the start; after do has failed because of another, it is called again
+// without that. Then do must have left nothing behind. The error has cli.ExitSkipped if files were
+// left out of what do has made.
 func (b *BadFiles) Without(ctx context.Context, t *cli.Tool, files []string, do func(files []string) error) error {
 	if !b.Skip {
 		return do(files)
@@ -148,15 +149,17 @@ func (b *BadFiles) leaveOut(ctx context.Context, files []string, err error) ([]s
 	return left, nil
 }
 
-// isBad reports whether an error is the fault of the input that it is about: the file cannot be opened or read, or
-// is damaged. What is the fault of the machine, of the output, of a limit, or of an expression is not.
+// isBad reports whether an error is the fault of the input that it is about: the file cannot be
+// opened or read, or is damaged. What is the fault of the machine, of the output, of a limit, or of
+// an expression is not.
 func isBad(err *rntuple.InputError) bool {
 	for _, full := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT} {
 		if errors.Is(err, full) {
 			return false
 		}
 	}
-	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported, rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
+	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported,
+		rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
 		if errors.Is(err, fault) {
 			return !errors.As(err, new(*frame.LimitError))
 		}

@@ -40,13 +40,15 @@ func TestIsBad(t *testing.T) {
 			t.Errorf("%v: %v", c.err, got)
 		}
 	}
-	err := (&BadFiles{Skip: true, Out: "https://localhost/out.root?signed"}).Without(t.Context(), cli.New(nil, nil, nil), []string{"in"}, nil)
+	err := (&BadFiles{Skip: true, Out: "https://localhost/out.root?signed"}).Without(t.Context(),
+		cli.New(nil, nil, nil), []string{"in"}, nil)
 	if _, ok := err.(cli.UsageError); !ok {
 		t.Errorf("a list at a URL with a query: %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(BadFiles).leaveOut(stopped, []string{"in"}, &rntuple.InputError{Path: "in", Err: rntuple.ErrCorrupt}); err == nil {
+	if _, err := new(BadFiles).leaveOut(stopped, []string{"in"},
+		&rntuple.InputError{Path: "in", Err: rntuple.ErrCorrupt}); err == nil {
 		t.Error("a file was left out after an interrupt")
 	}
 }

@@ -96,13 +96,14 @@ func (s *Source) OpenChain(ctx context.Context, t *cli.Tool, pieces []surgery.Pi
 	s.omitted = make([][]string, len(pieces))
 	var inputs []rntuple.Input
 	for i, p := range pieces {
-		inputs = append(inputs, rntuple.Input{Path: p.Path, Name: p.Name, Entries: rntuple.EntryRange{First: p.First, End: p.End}, Check: func(r *rntuple.Reader) error {
-			s.compare(i, r)
-			if p.Check == nil {
-				return nil
-			}
-			return p.Check(r)
-		}})
+		inputs = append(inputs, rntuple.Input{Path: p.Path, Name: p.Name,
+			Entries: rntuple.EntryRange{First: p.First, End: p.End}, Check: func(r *rntuple.Reader) error {
+				s.compare(i, r)
+				if p.Check == nil {
+					return nil
+				}
+				return p.Check(r)
+			}})
 	}
 	if s.chain, err = rntuple.NewChain(inputs, t.Input.Options(ctx)); err == nil {
 		s.Entries = s.chain
@@ -123,7 +124,8 @@ func (s *Source) compare(i int, r *rntuple.Reader) {
 	s.omitted[i] = omitted
 }
 
-// LeaveOmitted warns of the fields of other files that the first one lacks, unless flags have chosen fields.
+// LeaveOmitted warns of the fields of other files that the first one lacks, unless flags have
+// chosen fields.
 func (s *Source) LeaveOmitted(t *cli.Reporter, chosen []string) {
 	if len(chosen) > 0 {
 		return
@@ -139,7 +141,8 @@ func (s *Source) LeaveOmitted(t *cli.Reporter, chosen []string) {
 	t.Omit(names, false)
 }
 
-// Named adds the file to an error that does not name it: the first one, whose schema is that of all.
+// Named adds the file to an error that does not name it: the first one, whose schema is that of
+// all.
 func (s *Source) Named(err error) error {
 	if errors.As(err, new(*rntuple.InputError)) {
 		return WithPath(err)

@@ -18,9 +18,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// OpenTable opens files that are no RNTuples, the first of which messages call name, and warns of what it cannot
-// read.
-func OpenTable(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
+// OpenTable opens files that are no RNTuples, the first of which messages call name, and warns of
+// what it cannot read.
+func OpenTable(ctx context.Context, t *cli.Tool, name string, paths []string,
+	o foreign.Options) (foreign.Table, error) {
 	bar := t.Report.Bar("entries")
 	o.Context, o.Remote, o.Progress = ctx, t.Input.Remote(), bar.Set
 	table, err := foreign.Open(paths, o)
@@ -44,9 +45,11 @@ func (b barred) Close() error {
 	return b.Table.Close()
 }
 
-// FromTable makes a temporary RNTuple of part of files of another kind, the first of which messages call
-// name, and opens it. The RNTuple is called as the last element of newName, or as the table if that is empty.
-func FromTable(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options, newName string, p Part) (*Source, error) {
+// FromTable makes a temporary RNTuple of part of files of another kind, the first of which messages
+// call name, and opens it. The RNTuple is called as the last element of newName, or as the table if
+// that is empty.
+func FromTable(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options, newName string,
+	p Part) (*Source, error) {
 	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.Fields), nil }
 	o.First, o.Count, o.Like = int64(p.First), int64(p.Count), p.Like
 	table, err := OpenTable(ctx, t, name, paths, o)

@@ -9,7 +9,8 @@ import (
 // pretended is the size of what all streams are taken for; 0, 0 is none.
 var pretended [2]int
 
-// Pretend has all streams taken for terminals of a size, for tests, until the function that it returns is called.
+// Pretend has all streams taken for terminals of a size, for tests, until the function that it
+// returns is called.
 func Pretend(width, height int) (end func()) {
 	before := pretended
 	pretended = [2]int{width, height}

@@ -21,8 +21,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// Collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
-// prints their numbers, and it is an error.
+// Collect returns what jobs have made in a folder of all units of a plan, in its order. If some are
+// missing, it prints their numbers, and it is an error.
 func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool) (*workunits.Plan, []*Output, error) {
 	plan, err := readPlan(ctx, t, planArg)
 	if err != nil {
@@ -72,9 +72,10 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 	return plan, all, nil
 }
 
-// RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order, and the identity
-// of what cmd merges of them. Fast is as for check.
-func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity Identity, err error) {
+// RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order,
+// and the identity of what cmd merges of them. Fast is as for check.
+func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string,
+	fast bool) (files []string, identity Identity, err error) {
 	plan, all, err := Collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err

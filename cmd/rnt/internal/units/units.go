@@ -33,11 +33,12 @@ const unitWait = time.Minute
 
 // Flag adds the flag --unit of commands that work on units of a plan.
 func Flag(cmd *cobra.Command, which *string) {
-	cmd.Flags().StringVar(which, "unit", "", "work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
+	cmd.Flags().StringVar(which, "unit", "",
+		"work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
 }
 
-// An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
-// written once the file is complete.
+// An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside
+// it, which is written once the file is complete.
 type Output struct {
 	Plan string `json:"plan"` // its ID
 	Unit string `json:"unit"` // its name
@@ -60,7 +61,8 @@ func (o *Output) record() string { return filepath.Join(o.folder, o.Unit+".unit.
 func (o *Output) Pieces() (all []surgery.Piece) {
 	for _, part := range o.plan.Units[o.number].Parts {
 		f := o.plan.Files[part.File]
-		all = append(all, surgery.Piece{Input: surgery.Input{Path: f.Path, Name: o.plan.Name}, First: part.First, End: part.End, Check: f.Check})
+		all = append(all, surgery.Piece{Input: surgery.Input{Path: f.Path, Name: o.plan.Name}, First: part.First,
+			End: part.End, Check: f.Check})
 	}
 	return all
 }
@@ -73,14 +75,15 @@ func (o *Output) Open(opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
 // An Identity sets the options with which a file has the same bytes each time.
 type Identity func(*rntuple.FileOptions)
 
-// Identify is the Identity of the output: the time is that of the plan, and the UUID is made of the plan, the unit
-// and the work.
+// Identify is the Identity of the output: the time is that of the plan, and the UUID is made of the
+// plan, the unit and the work.
 func (o *Output) Identify(f *rntuple.FileOptions) {
 	sum := sha256.Sum256([]byte(o.Plan + "\n" + o.Unit + "\n" + o.Work))
 	f.UUID, f.Clock, f.LockWait = [16]byte(sum[:16]), o.plan.Clock, unitWait
 }
 
-// Work returns a text for a command and those of its flags and arguments on which the output depends.
+// Work returns a text for a command and those of its flags and arguments on which the output
+// depends.
 func Work(cmd *cobra.Command, args ...string) string {
 	words := []string{cmd.Name()}
 	for _, arg := range args {
@@ -108,13 +111,14 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 		end, err = strconv.Atoi(high)
 	}
 	if err != nil || first < 0 || end < first || end > n {
-		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, text.Plural(n, "unit")))
+		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which,
+			text.Plural(n, "unit")))
 	}
 	return first, end, nil
 }
 
-// Each calls do for the units that the flag --unit names, but for those of which the folder has the output of
-// the same work already. Do makes the file at the output's path.
+// Each calls do for the units that the flag --unit names, but for those of which the folder has the
+// output of the same work already. Do makes the file at the output's path.
 func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*Output) error) error {
 	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
@@ -155,7 +159,8 @@ func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 func makeUnit(t *cli.Tool, cmd *cobra.Command, o *Output, force bool, do func(*Output) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
-			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
+			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work,
+				there.Unit, there.Plan)
 		}
 		if there.check(o.folder, false) == nil {
 			t.Report.Note("unit %s is done already", o.Unit)
@@ -232,7 +237,8 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 }
 
 // Cut makes RNTuples of units by an operation on the pieces of each.
-func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity Identity) error) error {
+func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string,
+	do func(out string, pieces []surgery.Piece, identity Identity) error) error {
 	if len(args) != 2 {
 		return cli.UsageError("--unit takes two arguments, a folder and a plan")
 	}

@@ -24,8 +24,8 @@ func filled(label string, n int, low, high float64, numbers ...float64) *draw.Hi
 	return h
 }
 
-// Pictures returns pictures of every kind: of no values, of infinite ones, of weights of both signs, of
-// words, with one bin and with a thousand, linear and logarithmic.
+// Pictures returns pictures of every kind: of no values, of infinite ones, of weights of both
+// signs, of words, with one bin and with a thousand, linear and logarithmic.
 func Pictures() (pictures []*draw.Picture) {
 	add := func(all ...*draw.Histogram) {
 		for _, log := range []bool{false, true} {
