@@ -53,14 +53,15 @@ func Open(ctx context.Context, name string, far *remote.Options) (*File, error) 
 	if far == nil {
 		far = new(remote.Options)
 	}
-	r, size, err := input.Open(ctx, location.Parse(name), false, *far)
+	at := location.Parse(name)
+	r, size, err := input.Open(ctx, at, false, *far)
 	if err != nil {
 		return nil, err
 	}
 	root, err := rootfile.Open(r, size)
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	return &File{r, root}, nil
 }

@@ -30,7 +30,7 @@ func ExampleReader_StoredPage() {
 		log.Fatal(err)
 	}
 	pages := list.Pages[0].Columns[run.ID].Pages // in the first cluster
-	stored, err := r.StoredPage(ctx, run, pages[0])
+	stored, err := r.StoredPage(ctx, nil, run, pages[0])
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -32,20 +31,22 @@ func (r *Reader) PageList(ctx context.Context, group int) (*envelope.PageList, e
 	return r.ntuple.Source.PageList(ctx, group)
 }
 
-// StoredPage reads a page of a column as it is stored: compressed, unless that saved nothing, and
-// followed by its checksum, if it has one, which is verified. The page is one that PageList
-// returned, of a column of the Schema; package compress decompresses it.
-func (r *Reader) StoredPage(ctx context.Context, c *schema.Column, p envelope.Page) ([]byte, error) {
+// StoredPage appends a page of a column to dst as it is stored: compressed, unless that saved
+// nothing, and followed by its checksum, if it has one, which is verified. The page is one that
+// PageList returned, of a column of the Schema; package compress decompresses it. After an error,
+// StoredPage returns dst as it was.
+func (r *Reader) StoredPage(ctx context.Context, dst []byte, c *schema.Column, p envelope.Page) ([]byte, error) {
 	format := c.Format()
 	n, err := r.ntuple.Source.StoredSize(format, p)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	stored := make([]byte, n)
-	if err := r.ntuple.Source.StoredPage(ctx, format, p, stored); err != nil {
-		return nil, err
+	at := len(dst)
+	all := slices.Grow(dst, int(n))[:at+int(n)]
+	if err := r.ntuple.Source.StoredPage(ctx, format, p, all[at:]); err != nil {
+		return dst, err
 	}
-	return stored, nil
+	return all, nil
 }
 
 // Page reads a page of a column, verifies its checksum, and decompresses it; see StoredPage.
@@ -120,9 +121,8 @@ type FileInfo struct {
 func (r *Reader) FileInfo() FileInfo {
 	blobs := &r.ntuple.Source.Blobs
 	info := FileInfo{Size: blobs.Size, Objects: blobs.InObjects()}
-	if far, ok := blobs.R.(*remote.File); ok {
-		info.Remote = true
-		info.Version = far.Version()
+	if far, ok := blobs.R.(interface{ Version() string }); ok && blobs.Far() { // a remote.File, or one of objects
+		info.Remote, info.Version = true, far.Version()
 	}
 	return info
 }

@@ -39,7 +39,7 @@ func TestStored(t *testing.T) {
 				for id, pages := range cluster.Columns {
 					c := r.Schema().Columns[id]
 					for _, p := range pages.Pages {
-						stored, err := r.StoredPage(t.Context(), c, p)
+						stored, err := r.StoredPage(t.Context(), nil, c, p)
 						if err != nil {
 							t.Fatal(err)
 						}

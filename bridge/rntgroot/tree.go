@@ -167,7 +167,7 @@ func (t *Tree) load(i int) error {
 		f.end = f.first + tree.entries
 	}
 	if f.end-f.first != tree.entries {
-		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", f.path, tree.entries, f.end-f.first)
+		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", remote.Redact(f.path), tree.entries, f.end-f.first)
 	}
 	return recovered(func() error { return t.compile(tree) })
 }
@@ -230,7 +230,7 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 				return err
 			}
 			if err := t.entries(w, at-f.first, n); err != nil {
-				return fmt.Errorf("%s: tree %q: %w", f.path, t.name, err)
+				return fmt.Errorf("%s: tree %q: %w", remote.Redact(f.path), t.name, err)
 			}
 			if progress != nil {
 				progress(at + n)

@@ -17,7 +17,7 @@ var treeClasses = []string{"TTree", "TNtuple", "TNtupleD"}
 // An openFile is a ROOT file with its trees.
 type openFile struct {
 	*container.File
-	path    string
+	path    string  // that can be shown
 	classes classes // nil until a tree is read
 }
 
@@ -26,7 +26,7 @@ func openTrees(name string, far remote.Options) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &openFile{File: f, path: name}, nil
+	return &openFile{File: f, path: remote.Redact(name)}, nil
 }
 
 // A treeKey is the key of a tree, and its path in the file.

@@ -20,6 +20,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // native returns the URL of the RNTuple at a path of a store.
@@ -267,7 +268,7 @@ func (f *nativeFault) check(t *testing.T, s *store, id int, object []byte, want 
 // TestNativeNames opens by the name in the header only, and has what is not read refused.
 func TestNativeNames(t *testing.T) {
 	s := newStore(t)
-	newNative(t, s, "special_attributes.root")
+	o := newNative(t, s, "special_attributes.root")
 	url := s.native("bucket/n/")
 	infos, err := rntuple.ListFile(context.Background(), url, nil)
 	if err != nil || len(infos) != 1 {
@@ -278,6 +279,12 @@ func TestNativeNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	if info := r.FileInfo(); !info.Remote || !info.Objects || info.Size < total(o) {
+		t.Errorf("%+v, of objects with %d bytes", info, total(o))
+	}
+	if plan, err := workunits.Make(t.Context(), []string{url}, nil); err != nil || plan.Files[0].Entries != r.NumEntries() {
+		t.Errorf("planned: %+v, %v", plan, err)
+	}
 	sets := r.AttributeSets()
 	if len(sets) == 0 {
 		t.Error("no attribute sets are listed")

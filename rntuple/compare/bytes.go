@@ -10,26 +10,34 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// stored is an RNTuple as it is stored.
+// stored is an RNTuple as it is stored, for one goroutine.
 type stored struct {
 	*rntuple.Reader
 	clusters []rntuple.StoredCluster
+	page     []byte // the one read last
 }
 
 func storedOf(ctx context.Context, r *rntuple.Reader) (stored, error) {
 	clusters, err := r.StoredClusters(ctx)
-	return stored{r, clusters}, err
+	return stored{Reader: r, clusters: clusters}, err
 }
 
 // find returns the cluster of an entry.
-func (s stored) find(entry int64) rntuple.StoredCluster {
+func (s *stored) find(entry int64) rntuple.StoredCluster {
 	return s.clusters[sort.Search(len(s.clusters), func(i int) bool { return s.clusters[i].End > entry })]
+}
+
+// read reads a page. It reports whether it did, and the checksum matches.
+func (s *stored) read(ctx context.Context, c *schema.Column, p envelope.Page) bool {
+	var err error
+	s.page, err = s.StoredPage(ctx, s.page[:0], c, p)
+	return err == nil
 }
 
 // sameBytes returns the number of pages that a field and all fields below it have in two
 // clusters, if the pages are equal byte for byte and have the same meaning; otherwise 0. It
 // verifies the pages by their checksums, if they have some.
-func sameBytes(ctx context.Context, a, b stored, x, y rntuple.StoredCluster, p *pair) (n int64) {
+func sameBytes(ctx context.Context, a, b *stored, x, y rntuple.StoredCluster, p *pair) (n int64) {
 	type both struct{ a, b rntuple.Chunk }
 	var all []both
 	var walk func(f, g *schema.Field) bool
@@ -85,12 +93,7 @@ func alike(a, b rntuple.Chunk) bool {
 
 // samePage reports whether two pages have equal bytes, which match their checksums. They do not if
 // they cannot be read: decoding them returns the error.
-func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column,
+func samePage(ctx context.Context, a, b *stored, c *schema.Column, p envelope.Page, d *schema.Column,
 	q envelope.Page) bool {
-	if p.Locator.Size == 0 {
-		return false
-	}
-	x, err1 := a.StoredPage(ctx, c, p)
-	y, err2 := b.StoredPage(ctx, d, q)
-	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+	return p.Locator.Size > 0 && a.read(ctx, c, p) && b.read(ctx, d, q) && bytes.Equal(a.page, b.page)
 }

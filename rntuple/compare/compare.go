@@ -206,7 +206,7 @@ func (c *comparison) field(ctx context.Context, a, b stored, p *pair) error {
 		end := min(x.End, y.End, c.entries)
 		same := int64(0)
 		if x.First == y.First && x.End == y.End {
-			same = sameBytes(ctx, a, b, x, y, p)
+			same = sameBytes(ctx, &a, &b, x, y, p)
 			c.identical.Add(same)
 		}
 		if same == 0 {

@@ -227,7 +227,7 @@ func storedPages(t *testing.T, r *rntuple.Reader) map[string][][]byte {
 		for id, list := range c.Columns() {
 			col := r.Schema().Columns[id]
 			for _, page := range list.Pages {
-				b, err := r.StoredPage(t.Context(), col, page)
+				b, err := r.StoredPage(t.Context(), nil, col, page)
 				if err != nil {
 					t.Fatal(err)
 				}
