@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/internal/test/oracle"
@@ -191,7 +193,8 @@ func TestBoundsOfOperands(t *testing.T) {
 			in.zones.serial++
 			fails := slices.ContainsFunc(in.leaves.checks, func(c check) bool { return c.fails(&in.zones) })
 			if _, err := in.evaluate(r, &rntuple.Batch{Len: operandRows}, func(r *run) { out(r) }); err != nil {
-				if !fails {
+				// Bounds tell of checks; memory runs out as well, as of a text that reduce doubles for each item.
+				if !fails && !errors.As(err, new(*frame.LimitError)) {
 					t.Errorf("%s: no check may fail, but %v", text, err)
 				}
 				continue
