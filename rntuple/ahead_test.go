@@ -104,7 +104,7 @@ func inPieces(t *testing.T, name string, r *rntuple.Reader, want []string) {
 	check := func(first, end int64) {
 		t.Helper()
 		at := first
-		for i, record := range v.Range(first, end) {
+		for i, record := range v.Range(rntuple.EntryRange{First: first, End: end}) {
 			if got := string(value.AppendJSON(nil, record)); i != at || got != want[i] {
 				t.Fatalf("%s: entry %d of %d to %d is %s, want %s", name, i, first, end, got, want[i])
 			}

@@ -105,7 +105,7 @@ func withAttributes(t testing.TB, ranges []rntuple.EntryRange) *rntuple.Reader {
 	check(err)
 	check(w.WriteBatch(make([]Point, 100)))
 	for i, e := range ranges {
-		check(a.Write(e.First, e.Len(), struct{ Number int }{i}))
+		check(a.Write(e, struct{ Number int }{i}))
 	}
 	check(w.Close())
 	check(out.Close())

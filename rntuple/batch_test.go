@@ -173,7 +173,7 @@ func checkBatches(t *testing.T, s rntuple.Source, first, end int64, o rntuple.Ba
 		t.Fatal(err)
 	}
 	var want []value.Record
-	for _, r := range v.Range(first, end) {
+	for _, r := range v.Range(rntuple.EntryRange{First: first, End: end}) {
 		want = append(want, r)
 	}
 	if v.Err() != nil {

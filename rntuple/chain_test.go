@@ -171,7 +171,7 @@ func sameHits(t *testing.T, s rntuple.Source, want []hit, random *rand.Rand) {
 		same("view", buf[:got], part, err)
 
 		var mass []float64
-		for at, m := range masses.Range(int64(first), int64(end)) {
+		for at, m := range masses.Range(rntuple.EntryRange{First: int64(first), End: int64(end)}) {
 			if m != want[at].Mass {
 				t.Fatalf("mass of entry %d is %v, want %v", at, m, want[at].Mass)
 			}
@@ -190,7 +190,7 @@ func sameHits(t *testing.T, s rntuple.Source, want []hit, random *rand.Rand) {
 			same("jagged", items[offsets[i]:offsets[i+1]], append([]int16{}, h.ADC...), nil)
 		}
 
-		for at, r := range records.Range(int64(first), int64(end)) {
+		for at, r := range records.Range(rntuple.EntryRange{First: int64(first), End: int64(end)}) {
 			if h := want[at]; !reflect.DeepEqual(r, value.Record{Names: []string{"tag", "id"}, Values: []any{h.Tag, h.ID}}) {
 				t.Fatalf("record %d is %v, want %v", at, r, h)
 			}
@@ -474,7 +474,7 @@ func TestChainFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			for i, h := range v.Range(0, 10) {
+			for i, h := range v.Range(rntuple.EntryRange{End: 10}) {
 				if !reflect.DeepEqual(h, hits(int(i), 1)[0]) {
 					t.Fatalf("entry %d is %v", i, h)
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"os"
@@ -33,6 +34,29 @@ func ExampleOpen() {
 	// run std::uint32_t
 	// luminosityBlock std::uint32_t
 	// event std::uint64_t
+}
+
+// A file of an fs.FS, here of a directory.
+func ExampleNewReader_fs() {
+	file, err := os.DirFS("../testdata").Open("dimuon.root")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ra, ok := file.(io.ReaderAt)
+	if !ok {
+		log.Fatal("a stream, such as a compressed file of an archive: read it whole, with fs.ReadFile")
+	}
+	r, err := rntuple.NewReader(ra, info.Size(), "Events", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.NumEntries())
+	// Output: 80000
 }
 
 func ExampleNewReader() {
@@ -240,7 +264,7 @@ func ExampleRecordsOf() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, record := range records.Range(0, 2) {
+	for _, record := range records.Range(rntuple.EntryRange{End: 2}) {
 		fmt.Println(string(value.AppendJSON(nil, record)))
 	}
 	// Output:
@@ -268,7 +292,7 @@ func ExampleReader_Clusters() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			for _, n := range sizes.Range(c.First, c.End) {
+			for _, n := range sizes.Range(c) {
 				muons[i] += n
 			}
 			if err := sizes.Err(); err != nil {

@@ -1,9 +1,11 @@
 package rntuple_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"math"
 	"os"
@@ -152,6 +154,47 @@ func ExampleCreateColumns() {
 	// 2 [3]
 }
 
+// A file for a stream, such as a pipe or the body of a response, is written to a temporary file
+// first.
+func ExampleNewFile() {
+	var stream bytes.Buffer
+
+	tmp, err := os.CreateTemp("", "*.root")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	f, err := rntuple.NewFile(tmp, "squares.root", &rntuple.FileOptions{NoSync: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	type square struct{ X, Square int64 }
+	w, err := rntuple.NewWriter[square](f, "Squares", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for x := range int64(10) {
+		w.Write(&square{x, x * x}) // the first error is returned by Close, too
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := io.Copy(&stream, io.NewSectionReader(tmp, 0, f.Size())); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := rntuple.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()), "Squares", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.NumEntries())
+	// Output: 10
+}
+
 // An existing file gets another RNTuple, and keeps everything that it holds.
 func ExampleUpdateFile() {
 	path, remove := inTemp("several.root")
@@ -207,7 +250,7 @@ func ExampleNewAttributes() {
 		log.Fatal(err)
 	}
 	w.WriteBatch(make([]Hit, 100))
-	quality.Write(0, 100, Quality{true})
+	quality.Write(rntuple.EntryRange{End: 100}, Quality{true})
 	if err := w.Close(); err != nil {
 		log.Fatal(err)
 	}

@@ -32,9 +32,12 @@ func CreateFile(path string, o *FileOptions) (*File, error) {
 	return file(o, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) })
 }
 
-// NewFile creates a ROOT file in w, which must be empty; name is the file name that ROOT
-// shows. If w has a method Sync, as that of os.File, commits call it, unless o.NoSync is
-// set; if it has a method ReadAt, they use the space of what they replace.
+// NewFile creates a ROOT file in w, which must be empty; name is the file name that ROOT shows. If w
+// has a method Sync, as that of os.File, commits call it, unless o.NoSync is set; if it has a method
+// ReadAt, they reuse the space of what they replace.
+//
+// ROOT files cannot be written to streams: the header, which has the position of everything else,
+// is written last. Write to a file or to memory, then copy that to the stream.
 func NewFile(w io.WriterAt, name string, o *FileOptions) (*File, error) {
 	return file(o, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }

@@ -157,7 +157,7 @@ func TestFoldGood(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				for i, record := range v.Range(entries.First, entries.End) {
+				for i, record := range v.Range(entries) {
 					all = value.AppendJSON(fmt.Append(all, i, " "), record)
 				}
 				return all, v.Err()

@@ -105,18 +105,18 @@ func (v *View[T]) At(entry int64) (T, error) {
 
 // All yields the number and the value of every entry. An error ends the loop; Err returns
 // it.
-func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(0, math.MaxInt64) }
+func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(EntryRange{0, math.MaxInt64}) }
 
-// Range yields the number and the value of the entries from first up to but not including
-// end, as far as they exist. An error ends the loop; Err returns it.
-func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
+// Range yields the number and the value of the entries r, as far as they exist. An error ends the
+// loop; Err returns it.
+func (v *View[T]) Range(r EntryRange) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
 		v.err = nil
-		end := min(end, v.src.bound())
-		v.plan.inOrder(first, end, nil)
+		end := min(r.End, v.src.bound())
+		v.plan.inOrder(r.First, end, nil)
 		defer v.plan.stop()
-		for at := first; at < end; {
+		for at := r.First; at < end; {
 			if batch == nil {
 				batch = make([]T, min(batchLen[T](), end-at))
 			}

@@ -52,10 +52,12 @@ func Open(path, name string, o *ReadOptions) (*Reader, error) {
 	})
 }
 
-// NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
-// must be safe for concurrent use if the Reader is to be. See Open. If the file may grow, ra
-// should have a method Stat as that of os.File, or Size as that of bytes.Reader, which tells
-// its present size.
+// NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra must be safe for
+// concurrent use if the Reader is to be. See Open. If the file may grow, ra should have a method
+// Stat as that of os.File, or Size as that of bytes.Reader, which returns its present size.
+//
+// RNTuples cannot be read from streams: their metadata is at the end of the file, and pages are
+// read in any order.
 func NewReader(ra io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader, error) {
 	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
 }

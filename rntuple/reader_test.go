@@ -179,7 +179,7 @@ func TestReadEnds(t *testing.T) {
 	if _, err := v.At(80_000); err != io.EOF {
 		t.Errorf("At behind the end: %v", err)
 	}
-	for i := range v.Range(80_000-3, 1<<62) {
+	for i := range v.Range(rntuple.EntryRange{First: 80_000 - 3, End: 1 << 62}) {
 		if i >= 80_000 {
 			t.Errorf("Range yields entry %d", i)
 		}

@@ -49,7 +49,7 @@ func (g *grower) checkpoint() error {
 	}
 	if g.set != nil {
 		first := g.next - perCheckpoint
-		if err := g.set.Write(first, perCheckpoint, growing{first / perCheckpoint}); err != nil {
+		if err := g.set.Write(rntuple.EntryRange{First: first, End: first + perCheckpoint}, growing{first / perCheckpoint}); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func checkEntries(r *rntuple.Reader, least, first, count int64) error {
 	}
 	next := max(0, first)
 	end := min(n, next+count)
-	for i, x := range v.Range(next, end) {
+	for i, x := range v.Range(rntuple.EntryRange{First: next, End: end}) {
 		if i != next || x != 7*i+1 {
 			return fmt.Errorf("entry %d of %d, expected %d, is %d", i, n, next, x)
 		}

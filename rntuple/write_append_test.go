@@ -139,7 +139,7 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Write(0, 3000, set{"old"})
+	a.Write(rntuple.EntryRange{First: 0, End: 3000}, set{"old"})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Write(3000, 1000, set{"new"})
+	b.Write(rntuple.EntryRange{First: 3000, End: 4000}, set{"new"})
 	if err := w.Checkpoint(); err != nil {
 		t.Fatal(err)
 	}

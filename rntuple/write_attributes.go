@@ -74,19 +74,19 @@ func NewAttributes[A any](to Attributed, name string, options *WriteOptions) (*A
 	return &AttributeWriter[A]{w}, nil
 }
 
-// Write writes an attribute that belongs to n entries from first on. Ranges may overlap and
-// may be empty.
-func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
-	if first < 0 || n < 0 {
+// Write writes an attribute of the entries e. The ranges of attributes may overlap and may be
+// empty.
+func (a *AttributeWriter[A]) Write(e EntryRange, value A) error {
+	if e.First < 0 || e.End < e.First {
 		if err := a.w.sink.Enter("Write"); err != nil {
 			return err
 		}
 		defer a.w.sink.Leave()
 		if a.w.err() == nil {
-			a.w.sink.Fail(fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first))
+			a.w.sink.Fail(fmt.Errorf("attribute set %q: an attribute of entries %v", a.w.ntuple.Header.Name, e))
 		}
 		return a.w.err()
 	}
-	entry := attribute[A]{uint64(first), uint64(n), value}
+	entry := attribute[A]{uint64(e.First), uint64(e.Len()), value}
 	return a.w.Write(&entry)
 }

@@ -37,7 +37,7 @@ func TestConcurrentWriters(t *testing.T) {
 			}
 			a, err := rntuple.NewAttributes[entry](w, "set", nil)
 			return writer{func() error {
-				return errors.Join(w.Write(&entry{1, []int32{2, 3}}), a.Write(0, 1, entry{}))
+				return errors.Join(w.Write(&entry{1, []int32{2, 3}}), a.Write(rntuple.EntryRange{First: 0, End: 1}, entry{}))
 			}, w.CommitCluster, w.Close}, err
 		},
 		"filler": func(path string) (writer, error) {

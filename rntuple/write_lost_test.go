@@ -106,7 +106,7 @@ func TestFailedPut(t *testing.T) {
 			if err != nil {
 				return nil
 			}
-			return a.Write(-1, 2, struct{ S string }{"a"})
+			return a.Write(rntuple.EntryRange{First: -1, End: 1}, struct{ S string }{"a"})
 		},
 	} {
 		for _, filler := range []bool{false, true} {

@@ -375,7 +375,7 @@ func TestAttributes(t *testing.T) {
 	if err := w.WriteBatch(make([]Point, 10)); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Write(2, 5, quality{true, "calm"}); err != nil {
+	if err := a.Write(rntuple.EntryRange{First: 2, End: 7}, quality{true, "calm"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

@@ -58,9 +58,8 @@ func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {
 	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64)), nil
 }
 
-// NewRangeReader is like NewReader, but reads only the entries from first up to but not
-// including end, as far as they exist.
-func NewRangeReader(s rntuple.Source, first, end int64, o *Options) (array.RecordReader, error) {
+// NewRangeReader is like NewReader, but reads only the entries e, as far as they exist.
+func NewRangeReader(s rntuple.Source, e rntuple.EntryRange, o *Options) (array.RecordReader, error) {
 	if o == nil {
 		o = new(Options)
 	}
@@ -68,7 +67,7 @@ func NewRangeReader(s rntuple.Source, first, end int64, o *Options) (array.Recor
 	if err != nil {
 		return nil, err
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, first, end)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, e.First, e.End)), nil
 }
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.

@@ -221,7 +221,7 @@ func checkRange(t *testing.T, s *rntuple.Reader, first, end int64, o rntarrow.Op
 		t.Fatal(err)
 	}
 	var want []value.Record
-	for _, r := range v.Range(first, end) {
+	for _, r := range v.Range(rntuple.EntryRange{First: first, End: end}) {
 		want = append(want, r)
 	}
 	if err := v.Err(); err != nil {
@@ -231,7 +231,7 @@ func checkRange(t *testing.T, s *rntuple.Reader, first, end int64, o rntarrow.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntarrow.NewRangeReader(s, first, end, &o)
+	r, err := rntarrow.NewRangeReader(s, rntuple.EntryRange{First: first, End: end}, &o)
 	if err != nil {
 		t.Fatal(err)
 	}

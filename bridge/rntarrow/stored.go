@@ -99,7 +99,7 @@ func store(w *rntuple.ColumnWriter, s *arrow.Schema, entries int64) error {
 	if err != nil {
 		return err
 	}
-	return set.Write(0, entries, storedSchema{b.Bytes()})
+	return set.Write(rntuple.EntryRange{End: entries}, storedSchema{b.Bytes()})
 }
 
 // asBefore returns a top-level field and its column as the schema that the RNTuple was made of has

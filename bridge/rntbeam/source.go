@@ -220,7 +220,7 @@ func values[T any](s rntuple.Source, fields []string, first, end int64) iter.Seq
 			yield(nil, err)
 			return
 		}
-		for _, record := range v.Range(first, end) {
+		for _, record := range v.Range(rntuple.EntryRange{First: first, End: end}) {
 			if !yield(any(&record).(*T), nil) {
 				return
 			}

@@ -380,7 +380,7 @@ func TestCutAttributes(t *testing.T) {
 		first, n int64
 		name     string
 	}{{0, 20, "whole"}, {5, 10, "middle"}, {3, 1, "one"}, {7, 0, "none"}, {19, 1, "last"}, {20, 0, "end"}} {
-		a.Write(r.first, r.n, struct{ Where string }{r.name})
+		a.Write(rntuple.EntryRange{First: r.first, End: r.first + r.n}, struct{ Where string }{r.name})
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

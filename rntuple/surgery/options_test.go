@@ -44,7 +44,7 @@ func makeOperands(t *testing.T) operands {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Write(0, 100, struct{ Where string }{"all"})
+	set.Write(rntuple.EntryRange{End: 100}, struct{ Where string }{"all"})
 	for i := range 100 {
 		w.Write(&point{int32(i), make([]float32, i%5), fmt.Sprint(i)})
 	}

@@ -37,7 +37,7 @@ func TestRename(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Write(0, 2, struct{ S string }{"both"})
+		a.Write(rntuple.EntryRange{End: 2}, struct{ S string }{"both"})
 		for i := range int32(2) {
 			w.Write(&entry{float32(i), inner{i, -i}, []string{"a", "b"}[:i]})
 			w.CommitClusterGroup()

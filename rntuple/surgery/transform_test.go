@@ -326,7 +326,7 @@ func TestHMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Write(1, 2, struct{ S string }{what})
+		a.Write(rntuple.EntryRange{First: 1, End: 3}, struct{ S string }{what})
 	}
 	writeLeft := func(n int32) func(f *rntuple.File) interface{ Close() error } {
 		return func(f *rntuple.File) interface{ Close() error } {

@@ -56,7 +56,7 @@ func remade(t *testing.T, good, base string, change func(e *rntuple.EntryRange, 
 	}
 	for e, a := range view.All() {
 		change(&e, &a)
-		if err := to.Write(e.First, e.Len(), a); err != nil {
+		if err := to.Write(e, a); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -184,7 +184,7 @@ func check(t *testing.T, r *rntuple.Reader, m *zonemap.Map, paths ...string) {
 				continue
 			}
 			least, greatest, nan, empty := math.Inf(1), math.Inf(-1), false, true
-			for _, e := range view.Range(entries.First, entries.End) {
+			for _, e := range view.Range(entries) {
 				for _, x := range of(&e) {
 					if nan = nan || x != x; x == x {
 						least, greatest, empty = min(least, x), max(greatest, x), false

@@ -33,7 +33,9 @@ func TestAttributes(t *testing.T) {
 		a, err := rntuple.NewAttributes[entry](w, name, nil)
 		check(err)
 		for i := range n { // empty ones, and some that end beyond the last entry
-			check(a.Write(rng.Int64N(entries), max(0, rng.Int64N([]int64{3, 10, entries}[i%3])-1), entry{int32(i)}))
+			first := rng.Int64N(entries)
+			r := rntuple.EntryRange{First: first, End: first + max(0, rng.Int64N([]int64{3, 10, entries}[i%3])-1)}
+			check(a.Write(r, entry{int32(i)}))
 		}
 	}
 	check(w.Close())

@@ -452,11 +452,11 @@ func TestWriteAttributes(t *testing.T) {
 			check(w.CommitCluster())
 		}
 	}
-	check(a.Write(0, 3, first{"zero to two", []float32{1, 2.5}}))
-	check(a.Write(5, 2, first{"five and six é", nil}))
-	check(a.Write(3, 4, first{"three to six", []float32{-1}}))
-	check(a.Write(7, 0, first{"empty range", nil}))
-	check(b.Write(0, 10, second{-42}))
+	check(a.Write(rntuple.EntryRange{End: 3}, first{"zero to two", []float32{1, 2.5}}))
+	check(a.Write(rntuple.EntryRange{First: 5, End: 7}, first{"five and six é", nil}))
+	check(a.Write(rntuple.EntryRange{First: 3, End: 7}, first{"three to six", []float32{-1}}))
+	check(a.Write(rntuple.EntryRange{First: 7, End: 7}, first{"empty range", nil}))
+	check(b.Write(rntuple.EntryRange{End: 10}, second{-42}))
 	check(w.Close())
 	got := rootViews(t, "--attributes", path+":main")[0].Attributes
 	want := map[string][]attributeRange{

@@ -71,7 +71,7 @@ func (s *Server) records(src *source) iter.Seq2[array.RecordReader, error] {
 		perEntry := max(1, bytes/max(1, src.NumEntries()))
 		o.BatchSize = int(min(max(1, s.options.BatchBytes/perEntry), maxBatch))
 		if src.condition == nil {
-			yield(rntarrow.NewRangeReader(src.Reader, src.entries.First, src.entries.End, &o))
+			yield(rntarrow.NewRangeReader(src.Reader, src.entries, &o))
 			return
 		}
 		units, err := src.units(bytes, maxUnits)

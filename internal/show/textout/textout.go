@@ -45,7 +45,7 @@ func Write(ctx context.Context, w io.Writer, s rntuple.Source, o Options) (n int
 		}()
 		write = c.row
 	}
-	for i, entry := range view.Range(o.Entries.First, o.Entries.End) {
+	for i, entry := range view.Range(o.Entries) {
 		if err := write(entry); err != nil {
 			return n, fmt.Errorf("entry %d: %w", i, err)
 		}

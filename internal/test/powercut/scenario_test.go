@@ -230,7 +230,7 @@ func (s *script) appends(path string, n int64) error {
 			return err
 		}
 		for i := range n {
-			if err := a.Write(i, i%4, note{i}); err != nil {
+			if err := a.Write(rntuple.EntryRange{First: i, End: i + i%4}, note{i}); err != nil {
 				return err
 			}
 		}
@@ -239,7 +239,7 @@ func (s *script) appends(path string, n int64) error {
 		if err := s.commits(w.Checkpoint); err != nil {
 			return err
 		}
-		if err := a.Write(n, n%4, note{n}); err != nil {
+		if err := a.Write(rntuple.EntryRange{First: n, End: n + n%4}, note{n}); err != nil {
 			return err
 		}
 		s.adds(path+";2", have.then(8000, n).noted(n+1))

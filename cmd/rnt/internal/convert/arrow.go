@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // streaming holds the flags of arrow.
@@ -87,7 +88,7 @@ func arrow(ctx context.Context, t *cli.Tool, args []string, s streaming) error {
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs,
 		Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(cli.All-s.first))
-	r, err := rntarrow.NewRangeReader(chosen, int64(s.first), end, &o)
+	r, err := rntarrow.NewRangeReader(chosen, rntuple.EntryRange{First: int64(s.first), End: end}, &o)
 	if err != nil {
 		return from.Named(err)
 	}
