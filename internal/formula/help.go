@@ -135,12 +135,11 @@ func Functions() string {
 		}
 	}
 	b.WriteString("\n" + paragraphs([]string{
-		"Pairs of items need both kinds of indices, here for the masses of all pairs of muons:",
+		"The masses of all pairs of muons:",
 		"    let c = combinations(Muon_pt);",
 		"    mass(Muon_pt[c[0]], Muon_eta[c[0]], Muon_phi[c[0]], Muon_mass[c[0]],",
 		"         Muon_pt[c[1]], Muon_eta[c[1]], Muon_phi[c[1]], Muon_mass[c[1]])",
-		"Indices from `argsort` and `combinations` are for arrays of the same length: in a shorter one they are an error. With other arrays of " +
-			"indices, such as a field, the result is missing if one is out of range.",
+		"Indices from `argsort` and `combinations` that are out of range are an error. With other arrays of indices, such as a field, the result is missing.",
 	}, width))
 	return b.String()
 }
@@ -149,9 +148,8 @@ func Functions() string {
 func Expressions() string {
 	var b strings.Builder
 	b.WriteString("# Expressions\n\n" + paragraphs(append([]string{
-		"Expressions are conditions (`rnt skim --where`, `Expression.Condition`; several are combined by `And`), definitions (`--define`), and values to draw or to " +
-			"read in batches (`expression.Compile`, `Program.In`). This page defines the language, and [Functions](functions.md) its functions; " +
-			"`rnt help expressions` prints both.",
+		"Expressions are conditions (`rnt skim --where`, `Expression.Condition`; `And` combines several), definitions (`--define`), and values to draw or to " +
+			"read in batches (`expression.Compile`, `Program.In`). [Functions](functions.md) lists their functions; `rnt help expressions` prints both pages.",
 	}, examples...), width))
 	for _, s := range Language {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", s.Title, paragraphs(s.Text, width))

@@ -26,22 +26,22 @@ var examples = []string{
 // Language is the language, in the order of the documentation. Functions are in Groups.
 var Language = []Section{
 	{"Variables", []string{
-		"The variables are the top-level fields. `$env[\"a:b\"]` names one whose name is not an identifier, or that a definition hides.",
+		"The variables are the top-level fields. `$env[\"a:b\"]` is the field a:b, for names that are not identifiers or that a definition hides.",
 	}, fields},
 	{"Values", []string{
 		"A value is a bool, an integer, a float, a string, an array, a record or a map, and may be missing. All types are checked before anything is read.",
 		"    1  0x1F  1_000  2.5  1e3  \"muon\"  'muon'  `muon`  true  false  nil",
 		"    [1, 2.5]  {pt: MET.pt, phi: MET.phi}",
-		"Where values of two types meet, as in `? :`, `??`, `concat` and the items of an array, an integer and a float become floats, nil becomes a missing value " +
-			"of the other type, and arrays and records meet item by item and member by member. Other combinations are an error.",
+		"Where values of two types meet, as in `? :`, `??`, `concat` and array literals, an integer and a float become floats, nil becomes a missing value " +
+			"of the other type, and arrays and records are combined item by item and member by member. Other combinations are an error.",
 	}, nil},
 	{"Operators", []string{
-		"In descending order of precedence; `*`, `/` and `%` have the same, and so do `+` and `-`, and everything from `==` to `matches`. Parentheses " +
-			"group: `(x + y) * z`. If an operand is an array, so is the value.",
+		"In descending order of precedence. It is the same for `*`, `/` and `%`, for `+` and `-`, and from `==` to `matches`. " +
+			"If an operand is an array, so is the value.",
 	}, Operators},
 	{"Predicates", []string{
 		"The second argument of `any`, `filter`, `map` and the like is evaluated for each item of the array: `#` is the item, `#index` its index, `.name` its " +
-			"member, and `#acc`, in `reduce`, the accumulated value: a number, a string or a bool of constant type. A predicate with let needs braces; a record, which has its own, needs parentheses:",
+			"member, and `#acc`, in `reduce`, the accumulated value: a number, a string or a bool of constant type. A predicate with let needs braces, a record literal parentheses:",
 		"    any(Muon_pt, # > 20)",
 		"    filter(jets, .pt > 30 and abs(.eta) < 2.4)",
 		"    map(Muon_pt, {let pt = #; count(Jet_pt, # > pt)})",
@@ -50,19 +50,19 @@ var Language = []Section{
 		"These are missing: an item `x[i]` out of range, an empty optional, a key that a map lacks, a member of a missing record, and the `min`, `max`, " +
 			"`mean` and `median` of an empty array (`sum` is 0).",
 		"- Arithmetic and functions of a missing value are missing.",
-		"- Comparisons with a missing value are false, also `!=` and `in`. `x == nil` and `x != nil` test for it; `x ?? y` is y if x is missing.",
-		"- As a condition, in `and`, `or`, `not`, `? :` and predicates, a missing value is false. So `v[0] > 20` and `v[0] <= 20` are both false for an empty " +
-			"array, but `not (v[0] > 20)` and `not flags[0]` are true.",
+		"- Comparisons with a missing value are false, also `!=` and `in`. `x == nil` tests for it; `x ?? y` replaces it by y.",
+		"- In `and`, `or`, `not`, `? :`, predicates and conditions, a missing value is false. So `v[0] > 20` and `v[0] <= 20` are both false for an empty " +
+			"array, but `not (v[0] > 20)` is true.",
 		"- `any`, `count`, `len` and all other functions of a missing array are missing, and so is an elementwise operation if one of its arrays, or a " +
 			"number beside an array, is missing.",
 		"- A missing item makes `sum`, `min`, `max`, `mean`, `median`, `sort`, `argsort`, `argmin`, `argmax`, `mass` and `join` of the array missing. `filter`, `map`, `reverse`, " +
 			"`first`, `last`, `take`, `concat`, `flatten`, `uniq` and slices keep it. Keys of `sortBy` and `groupBy` must not be missing: `sortBy(v, .x ?? 0)`.",
 	}, nil},
 	{"Numbers", []string{
-		"- Where an integer meets a float, it becomes a float. Two integers are compared exactly.",
+		"- An integer beside a float becomes a float. Two integers are compared exactly.",
 		"- `+`, `-` and `*` of integers wrap around. `/` and `**` yield IEEE 754 floats: 1 / 0 is infinite. `%` takes integers.",
 		"- Nothing is equal to NaN. A `float` of the file is widened, so `x == 0.1` is false for the `float` nearest to 0.1.",
-		"- `min` and `max` start with the first number and replace it by smaller or greater ones: a first NaN is the result, others are ignored. " +
+		"- `min` and `max` are NaN if the first number is; other NaNs are ignored. " +
 			"`sum` and `mean` add in order.",
 	}, nil},
 	{"Arrays", []string{
@@ -77,26 +77,26 @@ var Language = []Section{
 		"`len`, slices and `indexOf` count characters. Comparisons are bytewise.",
 	}, nil},
 	{"Records and maps", []string{
-		"Records and maps cannot be compared. A map is indexed by keys; predicates, and `len`, treat it as an array of records: `any(m, .value > 1)`. `groupBy` yields " +
-			"a map:",
+		"Records and maps cannot be compared. Predicates and `len` treat a map as an array of records with the members `key` and `value`: " +
+			"`any(m, .value > 1)`. `groupBy` yields a map:",
 		"    len(groupBy(Muon_charge, #)[1] ?? [])",
 	}, nil},
 	{"Variants", []string{
-		"A variant whose alternatives have no common type must hold the type of the value that it is compared with or added to, or any number for a " +
-			"number. `int(x)` and `float(x)` take numbers, `string(x)` also strings and bools. Another alternative is an error of the entry. `x == nil` is true if it holds nothing.",
+		"If the alternatives have no common type, an operator requires the type of its other operand, or any number beside a " +
+			"number. `int(x)` and `float(x)` take numbers, `string(x)` also strings and bools. Another alternative is an error of the entry. `x == nil` is true if the variant is empty.",
 	}, nil},
 	{"Evaluation", []string{
-		"- `and`, `or`, `? :` and `??` evaluate their right side, or sides, only for those entries, and items, for which the left side does not decide. What is " +
-			"not evaluated has no errors. If one side of `and` or `or` is an array, both are evaluated.",
+		"- `and`, `or`, `? :` and `??` evaluate their right side, or sides, only for the entries and items that the left side does not decide. " +
+			"Other entries and items cause no errors. If one side of `and` or `or` is an array, both are evaluated.",
 		"- Everything else is evaluated, even if the result does not depend on it: the value of an unused let, the items of `len(map(v, int(#)))`, and the " +
 			"predicate of `any` or `find` for all items of the array.",
 		"- A definition is evaluated where its name is used, like its text in parentheses.",
-		"- Entries are evaluated in batches of 8192, or fewer if these need too much memory. Only the fields, and the members of records, that an expression names are read.",
+		"- Entries are evaluated in batches of 8192, or fewer if they need too much memory. Only the fields and members that an expression names are read.",
 	}, nil},
 	{"Errors", []string{
 		"An `*expression.Error` has the line and the character. `Parse` returns errors of syntax, `Compile` and `Condition.Check` those of names and types. Errors " +
 			"of an entry name the first such entry, and end the loop:",
-		"- arrays of different lengths in one operation, also a mask and its array,",
+		"- arrays of different lengths in one operation, including a mask and its array,",
 		"- an index of `argsort` or `combinations` beyond an array,",
 		"- an integer of the file beyond signed 64 bits,",
 		"- text that `int` or `float` cannot parse, an invalid pattern that is not a literal,",
