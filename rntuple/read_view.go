@@ -86,14 +86,23 @@ func (v *View[T]) Read(dst []T, first int64) (int, error) {
 // fill is Read without an error at the end of the entries. What the values point to is
 // part of memory, if that is not nil.
 func (v *View[T]) fill(memory *field.Memory, dst []T, first int64) (int, error) {
-	if first < 0 {
-		return 0, fmt.Errorf("entry %d: the number is negative", first)
+	if err := notNegative(first); err != nil {
+		return 0, err
 	}
 	n, err := v.plan.read(v.src.context(), memory, first, int64(len(dst)), unsafe.Pointer(unsafe.SliceData(dst)))
 	if err != nil {
 		return 0, err
 	}
 	return int(n), nil
+}
+
+// notNegative returns an error if there can be no entry with the number, for lack of which
+// differences of numbers of entries could overflow.
+func notNegative(entry int64) error {
+	if entry < 0 {
+		return fmt.Errorf("entry %d: the number is negative", entry)
+	}
+	return nil
 }
 
 // At returns the value of one entry.
@@ -112,7 +121,9 @@ func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(EntryRange{0, math.
 func (v *View[T]) Range(r EntryRange) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
-		v.err = nil
+		if v.err = notNegative(r.First); v.err != nil {
+			return
+		}
 		end := min(r.End, v.src.bound())
 		v.plan.inOrder(r.First, end, nil)
 		defer v.plan.stop()
@@ -186,6 +197,9 @@ func EntriesIn[T any](s Source, r EntryRange, o *EntriesOptions) iter.Seq2[*T, e
 	reuse := o != nil && o.Reuse
 	return func(yield func(*T, error) bool) {
 		v, err := ViewOf[T](s, "")
+		if err == nil {
+			err = notNegative(r.First)
+		}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -311,8 +325,8 @@ func JaggedOf[T any](s Source, path string) (*JaggedView[T], error) {
 // error is io.EOF.
 func (v *JaggedView[T]) Read(offsets []int64, buf []T, first int64) (items []T, n int, err error) {
 	items = buf[:0]
-	if first < 0 {
-		return items, 0, fmt.Errorf("entry %d: the number is negative", first)
+	if err := notNegative(first); err != nil {
+		return items, 0, err
 	}
 	if len(offsets) == 0 {
 		return items, 0, nil

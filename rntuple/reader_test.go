@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -179,9 +180,39 @@ func TestReadEnds(t *testing.T) {
 	if _, err := v.At(80_000); err != io.EOF {
 		t.Errorf("At behind the end: %v", err)
 	}
-	for i := range v.Range(rntuple.EntryRange{First: 80_000 - 3, End: 1 << 62}) {
-		if i >= 80_000 {
-			t.Errorf("Range yields entry %d", i)
+	for e, want := range map[rntuple.EntryRange]int{
+		{First: 80_000 - 3, End: 1 << 62}:              3,
+		{First: 80_000 - 3, End: math.MaxInt64}:        3,
+		{First: 5, End: 2}:                             0,
+		{First: math.MaxInt64, End: math.MinInt64}:     0,
+		{First: 80_000, End: math.MaxInt64}:            0,
+		{First: -1, End: 3}:                            -1,
+		{First: math.MinInt64, End: math.MaxInt64}:     -1,
+		{First: math.MinInt64, End: math.MinInt64 + 1}: -1,
+	} {
+		var got [3]int
+		add := func(i, n int, err error) {
+			if got[i] += n; err != nil {
+				got[i] = -1
+			}
+		}
+		for range v.Range(e) {
+			add(0, 1, nil)
+		}
+		add(0, 0, v.Err())
+		for _, err := range rntuple.EntriesIn[struct {
+			N uint64 `rntuple:"nMuon"`
+		}](r, e, nil) {
+			add(1, 1, err)
+		}
+		for b, err := range rntuple.BatchesIn(r, e, nil) {
+			if err != nil {
+				b = new(rntuple.Batch)
+			}
+			add(2, b.Len, err)
+		}
+		if got != [3]int{want, want, want} {
+			t.Errorf("loops over %v yield %v entries, want %d each, -1 for an error", e, got, want)
 		}
 	}
 }
