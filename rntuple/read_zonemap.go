@@ -74,6 +74,10 @@ func (u *ZoneUse) count(clusters, passed int64, problems []string) {
 func Possible(s Source, e EntryRange, u *ZoneUse,
 	can func(zone func(path string) (zonemap.Zone, bool)) bool) iter.Seq2[EntryRange, error] {
 	return func(yield func(EntryRange, error) bool) {
+		if err := notNegative(e.First); err != nil {
+			yield(EntryRange{}, err)
+			return
+		}
 		for at := e.First; at < e.End; {
 			ranges := []EntryRange{{First: at, End: e.End}}
 			end := e.End
