@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -50,11 +51,8 @@ type File struct {
 // Open opens the ROOT file at a path or a URL. The context and the options are for a file that is
 // far away; the context is also that of reading it.
 func Open(ctx context.Context, name string, far *remote.Options) (*File, error) {
-	if far == nil {
-		far = new(remote.Options)
-	}
 	at := location.Parse(name)
-	r, size, err := input.Open(ctx, at, false, *far)
+	r, size, err := input.Open(ctx, at, false, *cmp.Or(far, new(remote.Options)))
 	if err != nil {
 		return nil, err
 	}

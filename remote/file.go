@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,7 @@ type File struct {
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
 func Open(ctx context.Context, name string, o *Options) (*File, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	return openFile(ctx, location.Parse(name), *o)
 }
 

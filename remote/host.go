@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -86,9 +87,7 @@ func (h *host) measured(m measure) {
 	}
 	if t := m.last.Sub(m.first).Seconds(); m.bytes >= enough && t > 0 {
 		rate := float64(m.bytes) / t
-		if h.rate == 0 {
-			h.rate = rate
-		}
+		h.rate = cmp.Or(h.rate, rate)
 		h.rate += (rate - h.rate) / 4
 	}
 }
@@ -102,14 +101,8 @@ const (
 // costs returns what requests cost that are as Backend.Ranges says.
 func (h *host) costs(ranges int, gap, least int64) Costs {
 	h.mu.Lock()
-	latency, rate := h.latency, h.rate
+	latency, rate := cmp.Or(h.latency, firstLatency), cmp.Or(h.rate, firstRate)
 	h.mu.Unlock()
-	if latency == 0 {
-		latency = firstLatency
-	}
-	if rate == 0 {
-		rate = firstRate
-	}
 	c := Costs{Ranges: max(1, ranges), Requests: min(8, cap(h.slots))}
 	worth := int64(latency.Seconds() * rate)
 	c.Gap = max(4<<10, min(worth, 8<<20))

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,7 @@ var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, whi
 // URL, the error wraps errors.ErrUnsupported. It is experimental, and for programs that read the bytes
 // of objects: package rntuple reads RNTuples, wherever they are.
 func OpenObjects(ctx context.Context, name string, o *Options) (objects.Source, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	f, err := openAny(ctx, location.Parse(name), *o)
 	if err != nil {
 		return nil, err

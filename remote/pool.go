@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -102,9 +103,7 @@ func (p *Pool) shrink(most int) (err error) {
 		if p.files[f.url] == f {
 			delete(p.files, f.url)
 		}
-		if closeErr := f.File.Close(); err == nil {
-			err = closeErr
-		}
+		err = cmp.Or(err, f.File.Close())
 	}
 	return err
 }

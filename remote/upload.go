@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,10 +50,7 @@ const digested = 20e6
 // answer, by up to four minutes. Requests that fail for now are repeated, so that from is read more
 // than once; it must be safe for concurrent use, and must not change.
 func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, options *UploadOptions) error {
-	var o UploadOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(UploadOptions))
 	at := location.Parse(name)
 	complete, err := o.complete()
 	if err != nil {
@@ -125,9 +123,7 @@ func uploader(at location.Location) (*url.URL, Uploader, error) {
 // Exists reports whether there is a file at a URL. It returns false as well if the server does not
 // let the file be read: whether there is one is not known then.
 func Exists(ctx context.Context, name string, o *Options) (bool, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	return exists(ctx, location.Parse(name), *o)
 }
 

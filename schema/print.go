@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -69,10 +70,7 @@ var widest = [5]int{52, 52, 12, 28, 0}
 // add appends the line of f and those of the fields below it. The name follows
 // prefix, the names of the children follow indent.
 func (t *table) add(f *Field, prefix, indent string, hidden error) {
-	typ, shape := f.TypeName, roleName(f.Role)
-	if typ == "" {
-		typ = "untyped"
-	}
+	typ, shape := cmp.Or(f.TypeName, "untyped"), roleName(f.Role)
 	if f.Shape != 0 && hidden == nil {
 		shape = f.Shape.String()
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -129,13 +130,7 @@ func (f *Field) String() string { return f.Path() + ": " + f.CppType() }
 // CppType returns the C++ type to show to users: the alias if there is one, else
 // the type name. For an untyped field it returns "untyped" and the shape.
 func (f *Field) CppType() string {
-	switch {
-	case f.TypeAlias != "":
-		return f.TypeAlias
-	case f.TypeName != "":
-		return f.TypeName
-	}
-	return "untyped " + f.Shape.String()
+	return cmp.Or(f.TypeAlias, f.TypeName, "untyped "+f.Shape.String())
 }
 
 // IsMap reports whether f is a map: a collection of pairs of key and value.
@@ -274,9 +269,7 @@ const (
 // too long paths. Other faults hide the top-level field that they occur in.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer}
-	if ext == nil {
-		ext = &envelope.Schema{}
-	}
+	ext = cmp.Or(ext, new(envelope.Schema))
 	s.ExtraTypes = append(h.ExtraTypes[:len(h.ExtraTypes):len(h.ExtraTypes)], ext.ExtraTypes...)
 	n := len(h.Fields) + len(ext.Fields)
 	s.all = make([]*Field, 0, n)

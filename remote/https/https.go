@@ -1,6 +1,7 @@
 package https
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,10 +147,7 @@ func (b *backend) authorize(r *http.Request) error {
 
 // host returns the scheme, the host and the port of a URL.
 func host(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 

@@ -216,11 +216,7 @@ func (b *backend) open(ctx context.Context, p *progress) (*file, error) {
 	if f != nil && f.conn.alive() {
 		return f, nil
 	}
-	at := b.origin
-	if next != nil {
-		at = *next
-	}
-	f, err := b.find(ctx, at, p)
+	f, err := b.find(ctx, *cmp.Or(next, &b.origin), p)
 	if err != nil {
 		return nil, err
 	}

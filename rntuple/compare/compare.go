@@ -43,10 +43,7 @@ type Tolerance struct{ Abs, Rel float64 }
 
 // check returns a copy of the options if they can be honoured.
 func (o *Options) check() (*Options, error) {
-	var c Options
-	if o != nil {
-		c = *o
-	}
+	c := *cmp.Or(o, new(Options))
 	if err := c.Tolerance.check("Tolerance"); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package rescue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +46,7 @@ type Options struct {
 
 // check returns a copy of the options if they can be honoured.
 func (o *Options) check() (c Options, err error) {
-	if o != nil {
-		c = *o
-	}
+	c = *cmp.Or(o, new(Options))
 	if l := c.Limits; l.PageBytes < 0 || l.EnvelopeBytes < 0 {
 		return c, fmt.Errorf("rescue.Options: Limits %+v; limits must not be negative", l)
 	}

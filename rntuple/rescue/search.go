@@ -2,6 +2,7 @@ package rescue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -200,10 +201,7 @@ func known(s compress.Settings) bool {
 
 // addAnchor reads an anchor. If sure is set, its name is certain.
 func (e *evidence) addAnchor(k listedKey, sure bool) {
-	path := k.path
-	if path == "" {
-		path = e.path(k.Key)
-	}
+	path := cmp.Or(k.path, e.path(k.Key))
 	lost := func(format string, args ...any) {
 		e.lost("anchor of RNTuple %q at %#x: %s", path, k.SeekKey, fmt.Sprintf(format, args...))
 	}

@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -76,9 +77,7 @@ func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rntuple.EntryR
 		}
 		n = int64(len(clusters))
 	}
-	if p.End == 0 {
-		p.End = n
-	}
+	p.End = cmp.Or(p.End, n)
 	if p.First < 0 || p.First > p.End || p.End > n {
 		return r, fmt.Errorf("there are no %s from %d to %d, but %d", unit, p.First, p.End, n)
 	}

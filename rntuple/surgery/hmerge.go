@@ -1,6 +1,9 @@
 package surgery
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // HMerge makes a ROOT file at out with one RNTuple, which has the fields of all inputs
 // side by side. They must have the same number of entries: those of the same number
@@ -17,9 +20,7 @@ import "context"
 // The error is an *IncompatibleError if names clash or inputs have another number of
 // entries than the first. It lists all of them.
 func HMerge(ctx context.Context, out string, inputs []Input, o *HMergeOptions) (*Report, error) {
-	if o == nil {
-		o = new(HMergeOptions)
-	}
+	o = cmp.Or(o, new(HMergeOptions))
 	c, err := o.config()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/frame"
@@ -37,9 +38,7 @@ func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
 
 // index is Index in the file that open opens.
 func index(ctx context.Context, open opener, in Input, o *IndexOptions) (*Indexed, error) {
-	if o == nil {
-		o = new(IndexOptions)
-	}
+	o = cmp.Or(o, new(IndexOptions))
 	c, err := o.InPlaceOptions.config()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -222,9 +223,7 @@ func (o *Options) config() (*config, error) {
 }
 
 func (o *MergeOptions) config() (*config, error) {
-	if o == nil {
-		o = new(MergeOptions)
-	}
+	o = cmp.Or(o, new(MergeOptions))
 	c, err := o.Options.config()
 	c.name, c.keep, c.drop, c.mode, c.convert = o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes
 	return c, err
@@ -239,9 +238,7 @@ func (o *MergeOptions) whole(operation string) (*config, error) {
 }
 
 func (o *InPlaceOptions) config() (*config, error) {
-	if o == nil {
-		o = new(InPlaceOptions)
-	}
+	o = cmp.Or(o, new(InPlaceOptions))
 	if o.File.NoReplace {
 		return nil, errors.New("an operation in place does not take the option File.NoReplace")
 	}

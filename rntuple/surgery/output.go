@@ -140,10 +140,7 @@ func (o *output) endCluster() error {
 	if clusters, pages := o.Sink.GroupSize(); clusters >= maxGroupClusters || pages >= o.options.groupPages {
 		return o.Sink.EndGroup()
 	}
-	if err := o.Sink.Err(); err != nil {
-		return err
-	}
-	return o.refused()
+	return cmp.Or(o.Sink.Err(), o.refused())
 }
 
 // refused returns why pages that must be cloned have been copied.

@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,7 @@ type Renaming struct {
 //
 // It is an error if there is no field of a path, or a name is not allowed or taken.
 func Rename(ctx context.Context, out string, in Input, to Renaming, o *Options) (*Report, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	c, err := o.config()
 	if err != nil {
 		return nil, err

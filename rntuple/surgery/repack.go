@@ -1,6 +1,9 @@
 package surgery
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // An Encoding is one for all columns.
 type Encoding string
@@ -25,9 +28,7 @@ const (
 // stay as they are. A file that was at out is replaced when everything has succeeded; it
 // must not be the input.
 func Repack(ctx context.Context, out string, in Input, o *RepackOptions) (*Report, error) {
-	if o == nil {
-		o = new(RepackOptions)
-	}
+	o = cmp.Or(o, new(RepackOptions))
 	c, err := o.config()
 	if err != nil {
 		return nil, err

@@ -35,9 +35,7 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 // SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their
 // entries are chosen.
 func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, o *SkimOptions) (*Report, error) {
-	if o == nil {
-		o = new(SkimOptions)
-	}
+	o = cmp.Or(o, new(SkimOptions))
 	merge := MergeOptions{o.Options, o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes}
 	g, err := merge.config()
 	if err == nil {

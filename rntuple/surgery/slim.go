@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
@@ -12,9 +13,7 @@ import (
 // as they are, and stay compressed as they are unless o.Write.Compression is set.
 // Entries, clusters and attribute sets stay the same.
 func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, error) {
-	if o == nil {
-		o = new(SlimOptions)
-	}
+	o = cmp.Or(o, new(SlimOptions))
 	c, err := o.config()
 	if err == nil {
 		err = check(o.Define)

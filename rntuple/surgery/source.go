@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,10 +82,7 @@ func (s *source) shape() (*shape, error) {
 
 // extension returns the descriptors of the schema extension.
 func (s *source) extension() envelope.Schema {
-	if s.Footer.Extension == nil {
-		return envelope.Schema{}
-	}
-	return *s.Footer.Extension
+	return *cmp.Or(s.Footer.Extension, new(envelope.Schema))
 }
 
 // fail adds the name of the source to an error, if there is one.

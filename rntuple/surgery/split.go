@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ type Part struct {
 //
 // Attribute sets are in all parts, cut as Concat does it.
 func Split(ctx context.Context, pattern string, in Input, size PartSize, o *SplitOptions) ([]Part, error) {
-	if o == nil {
-		o = new(SplitOptions)
-	}
+	o = cmp.Or(o, new(SplitOptions))
 	c, err := o.config()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -206,10 +207,7 @@ func (n *ntuple) describe() {
 		n.skip("RNTuple %q: pages and elements, as the header cannot be read", n.path)
 		return
 	}
-	ext := n.footer.Extension
-	if ext == nil {
-		ext = &envelope.Schema{}
-	}
+	ext := cmp.Or(n.footer.Extension, new(envelope.Schema))
 	for _, c := range slices.Concat(n.header.Columns, ext.Columns) {
 		n.columns = append(n.columns, columnInfo{format: column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max,
 			PreRelease: c.PreRelease}})

@@ -183,9 +183,7 @@ type Options struct {
 
 // defaults returns the options with defaults for those that are not set.
 func (o *Options) defaults() (c Options, err error) {
-	if o != nil {
-		c = *o
-	}
+	c = *cmp.Or(o, new(Options))
 	if l := c.Limits; c.Workers < 0 || c.MaxProblems < 0 || l.PageBytes < 0 || l.EnvelopeBytes < 0 {
 		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative",
 			c.Workers, c.MaxProblems, l)
@@ -275,12 +273,7 @@ type kind struct {
 }
 
 // stopped returns the reason to end the check early, or nil.
-func (v *verifier) stopped() error {
-	if v.err != nil {
-		return v.err
-	}
-	return v.ctx.Err()
-}
+func (v *verifier) stopped() error { return cmp.Or(v.err, v.ctx.Err()) }
 
 // run checks the file, from the outside in.
 func (v *verifier) run() {

@@ -1,6 +1,7 @@
 package workunits
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/internal/partition"
@@ -15,10 +16,7 @@ func (p *Plan) cut(clusters []cluster, o Options) {
 	}
 	n := o.Count
 	if n == 0 {
-		target := o.Target
-		if target == 0 {
-			target = defaultTarget
-		}
+		target := cmp.Or(o.Target, defaultTarget)
 		n = int(min(int64(len(clusters)), (total+target-1)/target))
 	}
 	if total == 0 { // as of empty collections

@@ -1,6 +1,7 @@
 package workunits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ const defaultTarget = 256 << 20
 // most a cluster. The same files and options, Clock among them, make the same plan. Of a file only
 // the number of entries and the cost of each cluster are kept.
 func Make(ctx context.Context, paths []string, o *Options) (*Plan, error) {
-	if o == nil {
-		o = new(Options)
-	}
+	o = cmp.Or(o, new(Options))
 	if o.Count < 0 || o.Target < 0 || o.Count > 0 && o.Target > 0 {
 		return nil, fmt.Errorf("workunits.Options: Count is %d and Target is %d; one of them may be set, and must not be negative", o.Count, o.Target)
 	}
@@ -108,10 +107,7 @@ type cluster struct {
 
 // read opens the i-th file and returns what a plan needs of it.
 func read(ctx context.Context, i int, path string, o Options) (f File, clusters []cluster, err error) {
-	var read rntuple.ReadOptions
-	if o.Read != nil {
-		read = *o.Read
-	}
+	read := *cmp.Or(o.Read, new(rntuple.ReadOptions))
 	read.Context = ctx
 	r, err := rntuple.Open(path, o.Name, &read)
 	if err != nil {

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -176,10 +177,7 @@ func (b Binning) axis(e extremes, integers bool) (*Axis, error) {
 // around returns an axis with round edges that least and greatest lie within, except an end
 // that is known, which is an edge.
 func (b Binning) around(least, greatest float64, integers bool) (axis *Axis, err error) {
-	n := b.Bins
-	if n == 0 {
-		n = b.Most
-	}
+	n := cmp.Or(b.Bins, b.Most)
 	span := greatest - least
 	if math.IsInf(span, 0) {
 		return nil, fmt.Errorf("the values from %g to %g need a narrower range", least, greatest)
@@ -279,10 +277,7 @@ func (b Binning) logAxis(e extremes) (*Axis, error) {
 			high = 2 * greatest
 		}
 	}
-	n := b.Bins
-	if n == 0 {
-		n = b.Most
-	}
+	n := cmp.Or(b.Bins, b.Most)
 	return NewAxis(n, low, high, true)
 }
 

@@ -407,10 +407,7 @@ func (p *Plan) countWords(all []*found) ([]*Histogram, error) {
 	slices.SortFunc(words, func(a, b string) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
 	})
-	most := p.X.Bins
-	if most == 0 {
-		most = min(p.X.Most, 25)
-	}
+	most := cmp.Or(p.X.Bins, min(p.X.Most, 25))
 	axis := WordAxis(words[:min(most, len(words))])
 	if len(words) == 0 {
 		axis = WordAxis([]string{""})

@@ -2,6 +2,7 @@ package textout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -38,11 +39,7 @@ func Write(ctx context.Context, w io.Writer, s rntuple.Source, o Options) (n int
 		if err != nil {
 			return 0, err
 		}
-		defer func() {
-			if flushed := c.flush(); err == nil {
-				err = flushed
-			}
-		}()
+		defer func() { err = cmp.Or(err, c.flush()) }()
 		write = c.row
 	}
 	for i, entry := range view.Range(o.Entries) {
