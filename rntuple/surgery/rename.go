@@ -8,7 +8,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -51,54 +50,24 @@ func renameInPlace(ctx context.Context, open opener, in Input, to Renaming, o *I
 	if err != nil {
 		return err
 	}
-	write, err := c.writeOptions(ctx)
-	if err != nil {
-		return err
-	}
-	f, err := open(in.Path, write)
-	if err != nil {
-		return err
-	}
-	if err := c.renameIn(ctx, f, in, to); err != nil {
-		f.Abort()
-		return err
-	}
-	return f.Close()
-}
-
-// renameIn writes the metadata into the file f.
-func (c *config) renameIn(ctx context.Context, f *ntuple.File, in Input, to Renaming) error {
-	src, err := openSource(ctx, 0, in, c.read)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	if src.Legacy() {
-		return src.fail(frame.Unsupported("files from before format 1.0.0.0 are only read"))
-	}
-	ext := src.extension()
-	s := &shape{Header: src.Header, Extension: &ext}
-	if err := s.build(); err != nil {
-		return src.fail(err)
-	}
-	if err := to.edit(s); err != nil {
-		return src.fail(err)
-	}
-	if strings.Contains(s.Header.Name, "/") {
-		return src.fail(fmt.Errorf("%q leads to another directory", s.Header.Name))
-	}
-	if err := c.compressAs(ctx, src); err != nil {
-		return err
-	}
-	write, err := c.writeOptions(ctx)
-	if err != nil {
-		return err
-	}
-	sets, err := renameZones(ctx, src, s, write)
-	if err != nil {
-		return err
-	}
-	return src.fail(f.Rename(src.Reader, s.Header, s.Extension, write, sets))
+	return c.inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
+		ext := src.extension()
+		s := &shape{Header: src.Header, Extension: &ext}
+		if err := s.build(); err != nil {
+			return err
+		}
+		if err := to.edit(s); err != nil {
+			return err
+		}
+		if strings.Contains(s.Header.Name, "/") {
+			return fmt.Errorf("%q leads to another directory", s.Header.Name)
+		}
+		sets, err := renameZones(ctx, src, s, write)
+		if err != nil {
+			return err
+		}
+		return f.Rename(src.Reader, s.Header, s.Extension, write, sets)
+	})
 }
 
 // edit gives the RNTuple and its fields the new names.
