@@ -43,9 +43,18 @@ func Concat(ctx context.Context, out string, pieces []Piece, o *MergeOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	j := &job{choose: func(ctx context.Context, n int, r *ntuple.Reader) (s selection, err error) {
-		s.within, err = pieces[n].entries(ctx, r)
-		return s, err
+	return c.concat(ctx, out, pieces, nil)
+}
+
+// concat makes a file of the entries of pieces for which a condition holds, all of them if it is
+// nil.
+func (c *config) concat(ctx context.Context, out string, pieces []Piece, keep rntuple.Condition) (*Report, error) {
+	j := &job{choose: func(ctx context.Context, n int, r *ntuple.Reader) (selection, error) {
+		within, err := pieces[n].entries(ctx, r)
+		if err != nil {
+			return selection{}, err
+		}
+		return c.selection(r, within, keep)
 	}}
 	for _, p := range pieces {
 		j.inputs = append(j.inputs, p.Input)

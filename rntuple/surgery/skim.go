@@ -44,16 +44,7 @@ func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condi
 	if err != nil {
 		return nil, err
 	}
-	j := &job{choose: func(ctx context.Context, n int, r *ntuple.Reader) (s selection, err error) {
-		if s.within, err = pieces[n].entries(ctx, r); err != nil {
-			return s, err
-		}
-		return g.selection(r, s.within, c)
-	}}
-	for _, p := range pieces {
-		j.inputs = append(j.inputs, p.Input)
-	}
-	return g.asStored().create(ctx, out, j)
+	return g.concat(ctx, out, pieces, c)
 }
 
 // maxEvaluated limits the entries for which a condition is evaluated at once.
@@ -92,29 +83,24 @@ func evaluated(base *ntuple.Reader, within rntuple.EntryRange,
 			parts = append(parts, part)
 		}
 		// A part that fails has the entries before the failure, as a loop would.
-		type result struct {
-			ranges []rntuple.EntryRange
-			err    error
-		}
-		ahead := parallel.NewAhead(workers, len(parts), func(i int) (all result, err error) {
+		ahead := parallel.NewAhead(workers, len(parts), func(i int) (all []rntuple.EntryRange, err error) {
 			for e, err := range c.Select(r, parts[i]) {
 				if err != nil {
-					all.err = err
-					break
+					return all, err
 				}
-				all.ranges = append(all.ranges, e)
+				all = append(all, e)
 			}
 			return all, nil
 		})
 		defer ahead.Stop()
 		for range parts {
 			all, err := ahead.Next()
-			for _, e := range all.ranges {
+			for _, e := range all {
 				if !yield(e, nil) {
 					return
 				}
 			}
-			if err = cmp.Or(err, all.err); err != nil {
+			if err != nil {
 				yield(rntuple.EntryRange{}, err)
 				return
 			}

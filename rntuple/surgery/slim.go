@@ -3,9 +3,6 @@ package surgery
 import (
 	"cmp"
 	"context"
-
-	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // Slim makes a ROOT file at out with some fields of an RNTuple, those that o.Keep
@@ -22,11 +19,8 @@ func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, e
 		return nil, err
 	}
 	c.name, c.keep, c.drop, c.define = o.Name, o.Keep, o.Drop, o.Define
-	j := &job{inputs: []Input{in}}
 	if len(c.define) > 0 {
-		j.choose = func(_ context.Context, _ int, r *ntuple.Reader) (selection, error) {
-			return c.selection(r, rntuple.EntryRange{End: r.Source.Entries}, nil)
-		}
+		return c.concat(ctx, out, []Piece{{Input: in}}, nil)
 	}
-	return c.asStored().create(ctx, out, j)
+	return c.asStored().create(ctx, out, &job{inputs: []Input{in}})
 }
