@@ -35,7 +35,7 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []rntu
 		r.out.sets[name] = o
 	}
 	origins := map[schema.FieldID]origin{}
-	if err := o.match(origins, set, "", Strict, r.convert); err != nil {
+	if err := o.match(origins, set, "", Strict, r.ConvertTypes); err != nil {
 		return err
 	}
 	if r.choose != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {

@@ -40,7 +40,7 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 			name := r.prefixOf(i) + f.Name
 			clash(fields, name, name, "")
 		}
-		if r.dropAttributes {
+		if r.DropAttributes {
 			continue
 		}
 		for _, a := range src.Footer.AttributeSets {

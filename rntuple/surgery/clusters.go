@@ -187,8 +187,8 @@ func (o *output) level(to *schema.Column, c *pagecopy.Chunk) Level {
 	switch {
 	case c.Column.Format() != to.Format() || c.Shift != nil:
 		level = Reseal
-	case c.Compression != uint32(o.Sink.Settings().Compression) && !o.options.keepCompression:
+	case c.Compression != uint32(o.Sink.Settings().Compression) && !o.options.KeepCompression:
 		level = Recompress
 	}
-	return max(level, o.options.least)
+	return max(level, o.options.AtLeast)
 }

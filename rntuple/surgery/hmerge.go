@@ -25,6 +25,6 @@ func HMerge(ctx context.Context, out string, inputs []Input, o *HMergeOptions) (
 	if err != nil {
 		return nil, err
 	}
-	c.name, c.prefixes = o.Name, o.Prefix
+	c.Name, c.prefixes = o.Name, o.Prefix
 	return c.asStored().create(ctx, out, &job{inputs: inputs, sideBySide: true})
 }

@@ -72,11 +72,11 @@ func (r *run) mapping(n int, sources []*source) (*mapping, error) {
 		return newMapping(r.out, origins, sources...), nil
 	}
 	for i, src := range sources {
-		mode := r.mode
+		mode := r.Mode
 		if r.sideBySide {
 			mode = Filter
 		}
-		if err := r.out.match(origins, src, r.prefixOf(i), mode, r.convert); err != nil {
+		if err := r.out.match(origins, src, r.prefixOf(i), mode, r.ConvertTypes); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +132,7 @@ func (m *mapping) copySelection(ctx context.Context, s selection) (taken []rntup
 		if err := m.copyEntries(ctx, r); err != nil {
 			return nil, err
 		}
-		if !m.out.options.dropAttributes && len(src.Footer.AttributeSets) > 0 { // which need to know
+		if !m.out.options.DropAttributes && len(src.Footer.AttributeSets) > 0 { // which need to know
 			taken = append(taken, r)
 		}
 	}
@@ -217,15 +217,15 @@ func (m *mapping) copyCluster(ctx context.Context, r rntuple.EntryRange) (end in
 // over whole: because that is asked for, or because they are small.
 func (m *mapping) rewrites(clusters []*pagesource.Cluster) bool {
 	o := m.out.options
-	if m.rewrite || o.least >= Rewrite {
+	if m.rewrite || o.AtLeast >= Rewrite {
 		return true
 	}
-	limit := o.minCluster
+	limit := o.JoinClusters
 	for _, c := range clusters {
 		_, bytes := stored(c)
 		limit -= bytes
 	}
-	return o.minCluster > 0 && limit > 0
+	return o.JoinClusters > 0 && limit > 0
 }
 
 // cluster returns that of clusters which a source has.

@@ -71,7 +71,7 @@ func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) 
 			if i < 0 {
 				i = len(jobs)
 				j := &job{config: *c}
-				j.name = info.Path
+				j.Name = info.Path
 				jobs, merged = append(jobs, j), append(merged, Merged{Name: info.Path})
 			}
 			jobs[i].inputs = append(jobs[i].inputs, Input{path, info.Path})

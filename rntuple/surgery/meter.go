@@ -11,7 +11,7 @@ type meter struct {
 }
 
 func newMeter(jobs []*job) *meter {
-	m := &meter{tell: jobs[0].progress, inputs: map[string]int64{}}
+	m := &meter{tell: jobs[0].Progress, inputs: map[string]int64{}}
 	for _, j := range jobs {
 		for _, in := range j.inputs {
 			m.inputs[in.Path]++

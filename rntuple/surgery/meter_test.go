@@ -13,7 +13,9 @@ func TestMeter(t *testing.T) {
 	var told []int64
 	tell := func(done, total int64) { told = append(told, done, total) }
 	inputs := []Input{{Path: "a", Name: "x"}, {Path: "b"}}
-	m := newMeter([]*job{{inputs: inputs, config: config{progress: tell}}, {inputs: []Input{{Path: "a", Name: "y"}}}})
+	var c config
+	c.Progress = tell
+	m := newMeter([]*job{{inputs: inputs, config: c}, {inputs: []Input{{Path: "a", Name: "y"}}}})
 	if !maps.Equal(m.inputs, map[string]int64{"a": 2, "b": 1}) {
 		t.Errorf("%v", m.inputs)
 	}

@@ -178,28 +178,17 @@ type IndexOptions struct {
 
 // config has the options of all operations.
 type config struct {
-	mode            Mode
-	least, most     Level
-	name            string
-	read            *ntuple.ReadOptions
-	write           rntuple.WriteOptions
-	compression     *compress.Settings // nil: that of the first pages of the inputs
-	keepCompression bool
-	minCluster      int64 // bytes; smaller clusters are joined
-	convert         bool  // also merge types whose values can be converted
-	dropAttributes  bool
-	keep, drop      []string // patterns of fields
-	prefixes        []string
-	define          []Definition
-	groupPages      int // at which a cluster group ends; 0: maxGroupPages
-	progress        func(done, total int64)
+	MergeOptions
+	prefixes []string     // HMergeOptions.Prefix
+	define   []Definition // of SlimOptions or SkimOptions
+
+	most        Level // AtMost, or Rewrite
+	read        *ntuple.ReadOptions
+	compression *compress.Settings // nil: that of the first pages of the inputs
 }
 
 func (o *Options) config() (*config, error) {
-	c := &config{
-		least: o.AtLeast, most: Rewrite, write: o.Write, keepCompression: o.KeepCompression, minCluster: o.JoinClusters,
-		dropAttributes: o.DropAttributes, groupPages: o.groupPages, progress: o.Progress,
-	}
+	c := &config{MergeOptions: MergeOptions{Options: *o}, most: Rewrite}
 	if o.AtMost != nil {
 		c.most = *o.AtMost
 	}
@@ -215,8 +204,8 @@ func (o *Options) config() (*config, error) {
 	var err error
 	c.read, err = entrance.ReadOptions(&o.Read)
 	errs = append(errs, err)
-	write, err := entrance.WriteOptions(&c.write)
-	if errs = append(errs, err); err == nil && c.write.Compression != 0 {
+	write, err := entrance.WriteOptions(&c.Write)
+	if errs = append(errs, err); err == nil && c.Write.Compression != 0 {
 		c.compression = &write.Pages.Compression
 	}
 	return c, errors.Join(errs...)
@@ -225,7 +214,7 @@ func (o *Options) config() (*config, error) {
 func (o *MergeOptions) config() (*config, error) {
 	o = cmp.Or(o, new(MergeOptions))
 	c, err := o.Options.config()
-	c.name, c.keep, c.drop, c.mode, c.convert = o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes
+	c.MergeOptions = *o
 	return c, err
 }
 
@@ -263,6 +252,6 @@ func (c *config) run(ctx context.Context, path string, open opener, j *job) (*Re
 
 // asStored keeps pages compressed as they are unless the compression is given.
 func (c *config) asStored() *config {
-	c.keepCompression = c.keepCompression || c.compression == nil
+	c.KeepCompression = c.KeepCompression || c.compression == nil
 	return c
 }

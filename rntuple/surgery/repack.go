@@ -33,7 +33,7 @@ func Repack(ctx context.Context, out string, in Input, o *RepackOptions) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	c.name = o.Name
+	c.Name = o.Name
 	encode := func(s *shape) error { return s.encode(o.EncodeAll, o.Encode) }
 	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: encode})
 }

@@ -176,7 +176,7 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 			return err
 		}
 		sources = append(sources, src)
-		if err := src.prune(r.keep, r.drop, n == 0); err != nil {
+		if err := src.prune(r.Keep, r.Drop, n == 0); err != nil {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func (c *config) compressAs(ctx context.Context, src *source) error {
 
 // writeOptions returns the options for the output.
 func (c *config) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
-	options := c.write
+	options := c.Write
 	if options.Compression == 0 && c.compression != nil { // the inputs may have no pages
 		options.Compression = cmp.Or(*c.compression, compress.None)
 	}
@@ -263,7 +263,7 @@ func (c *config) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error)
 // check compares the inputs of a step with those before it.
 func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 	join := func(s *shape, src *source, mode Mode) error {
-		m := compare(s.inherited(), src.schema(), "", r.convert)
+		m := compare(s.inherited(), src.schema(), "", r.ConvertTypes)
 		m.apply(mode)
 		for _, p := range m.problems {
 			p.Input = src.name
@@ -287,7 +287,7 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 	if n == 0 {
 		r.shape, err = r.newShape(sources)
 	} else {
-		err = sources[0].fail(join(r.shape, sources[0], r.mode))
+		err = sources[0].fail(join(r.shape, sources[0], r.Mode))
 	}
 	if err != nil {
 		return nil, err
@@ -318,8 +318,8 @@ func (r *run) newShape(sources []*source) (s *shape, err error) {
 			return nil, sources[0].fail(err)
 		}
 	}
-	if r.name != "" {
-		s.Header.Name = r.name
+	if r.Name != "" {
+		s.Header.Name = r.Name
 	}
 	if len(r.fields) > 0 {
 		err = s.define(r.fields, r.write == nil || r.write.Pages.Compression.Level() > 0)
@@ -330,7 +330,7 @@ func (r *run) newShape(sources []*source) (s *shape, err error) {
 // eachSet calls f for the attribute sets of sources that are to be kept, with the
 // names that they get.
 func (r *run) eachSet(sources []*source, f func(set *source, name string) error) error {
-	if r.dropAttributes {
+	if r.DropAttributes {
 		return nil
 	}
 	for i, src := range sources {

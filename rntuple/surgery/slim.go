@@ -18,7 +18,7 @@ func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	c.name, c.keep, c.drop, c.define = o.Name, o.Keep, o.Drop, o.Define
+	c.Name, c.Keep, c.Drop, c.define = o.Name, o.Keep, o.Drop, o.Define
 	if len(c.define) > 0 {
 		return c.concat(ctx, out, []Piece{{Input: in}}, nil)
 	}

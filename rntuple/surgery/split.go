@@ -43,7 +43,7 @@ func Split(ctx context.Context, pattern string, in Input, size PartSize, o *Spli
 	if err != nil {
 		return nil, err
 	}
-	c.name, c.keep, c.drop = o.Name, o.Keep, o.Drop
+	c.Name, c.Keep, c.Drop = o.Name, o.Keep, o.Drop
 	clusters, err := clusterSizes(ctx, in, c.read)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func newPart(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 
 // make makes the part of an input with so many entries.
 func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
-	if tell := c.progress; tell != nil && entries > 0 {
-		c.progress = func(done, total int64) {
+	if tell := c.Progress; tell != nil && entries > 0 {
+		c.Progress = func(done, total int64) {
 			at := float64(p.Entries.First) + float64(p.Entries.Len())*(float64(done)/float64(total))
 			tell(int64(at/float64(entries)*float64(total)), total)
 		}

@@ -27,7 +27,7 @@ func (r *run) recordZones() {
 // keepZones has the output record the bounds of those fields that its sources in a step have
 // bounds of.
 func (r *run) keepZones(ctx context.Context, m *mapping) error {
-	if r.dropAttributes {
+	if r.DropAttributes {
 		return nil
 	}
 	for _, src := range m.sources {
@@ -46,7 +46,7 @@ func (r *run) keepZones(ctx context.Context, m *mapping) error {
 
 // keepOwnZones is keepZones for the RNTuple that the output continues.
 func (r *run) keepOwnZones(ctx context.Context, src *source) error {
-	if r.dropAttributes {
+	if r.DropAttributes {
 		return nil
 	}
 	if err := src.loadZones(ctx); err != nil {
