@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -93,14 +92,6 @@ func (r *run) differs(src *source, fields []*schema.FieldDocument) (problems []P
 // alike reports whether two fields have the same type.
 func alike(a, b *schema.FieldDocument) bool {
 	return a.Name == b.Name && a.Type == b.Type && slices.EqualFunc(a.Fields, b.Fields, alike)
-}
-
-// outlets returns the outlets of the output.
-func (m *mapping) outlets() *field.Outlets {
-	if m.out.outlets == nil {
-		m.out.outlets = field.NewOutlets(m.out.Sink)
-	}
-	return m.out.outlets
 }
 
 // define appends the values of fields that are defined for the next n entries.

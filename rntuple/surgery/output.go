@@ -31,7 +31,7 @@ type output struct {
 	active  map[schema.FieldID]int // representation that elements are written in, if not 0
 	first   []int64                // FirstElement of further representations in the first input, by column
 	sets    map[string]*output
-	outlets *field.Outlets // of the fields that are defined; nil before any is
+	outlets *field.Outlets // of the fields that are defined
 	zones   *zone.Recorder // nil for attribute sets
 }
 
@@ -48,7 +48,7 @@ type filler struct {
 func (r *run) newOutput(w *ntuple.Writer, s *shape) (*output, error) {
 	o := &output{
 		Writer: w, copier: pagecopy.NewCopier(r.write.Context, w.Sink), shape: s, options: &r.config, report: &r.report,
-		active: map[schema.FieldID]int{}, sets: map[string]*output{},
+		active: map[schema.FieldID]int{}, sets: map[string]*output{}, outlets: field.NewOutlets(w.Sink),
 	}
 	if w.Resumed {
 		o.shape = &shape{Header: &w.Header, Extension: &w.Extension}

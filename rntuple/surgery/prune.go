@@ -152,10 +152,8 @@ func (p *pruner) need(f *schema.Field) bool {
 	for g := f.Source; g != nil; g = g.Source {
 		sources = append(sources, g)
 	}
-	for _, representation := range f.Columns {
-		for _, c := range representation {
-			sources = append(sources, c.Owner)
-		}
+	for _, c := range slices.Concat(f.Columns...) {
+		sources = append(sources, c.Owner)
 	}
 	for _, g := range sources {
 		if p.shed[g] {

@@ -365,7 +365,11 @@ func (r *run) do(ctx context.Context, f *ntuple.File) error {
 			return err
 		}
 		r.recordZones()
-		if err := r.keepOwnZones(ctx, sources[0]); err != nil {
+		own := sources[0].Source.Schema.Columns
+		err = r.keepZones(ctx, sources, func(f *schema.Field) origin {
+			return origin{src: sources[0], field: own[f.Columns[0][0].ID].Owner}
+		})
+		if err != nil {
 			return err
 		}
 		return r.fill(ctx, f, 1)
@@ -427,7 +431,7 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 	if err != nil {
 		return err
 	}
-	if err := r.keepZones(ctx, m); err != nil {
+	if err := r.keepZones(ctx, sources, func(f *schema.Field) origin { return m.origins[f.ID] }); err != nil {
 		return err
 	}
 	s, err := r.selection(ctx, n, sources[0])
@@ -435,7 +439,7 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 		return err
 	}
 	if s.begin != nil {
-		if m.values, err = s.begin(m.outlets(), r.out.shape.definedFields()); err != nil {
+		if m.values, err = s.begin(r.out.outlets, r.out.shape.definedFields()); err != nil {
 			return sources[0].fail(err)
 		}
 		defer m.values.stop()

@@ -137,22 +137,18 @@ func (s *shape) graft(f *schema.Field, parent int, prefix string) error {
 		}
 		source := chain[len(chain)-1]
 		out.Source = uint32(source.ID)
-		for _, representation := range source.Columns {
-			for _, c := range representation {
-				s.Extension.Aliases = append(s.Extension.Aliases, envelope.Alias{Column: uint32(c.ID), Field: id})
-			}
+		for _, c := range slices.Concat(source.Columns...) {
+			s.Extension.Aliases = append(s.Extension.Aliases, envelope.Alias{Column: uint32(c.ID), Field: id})
 		}
 	}
 	s.Extension.Fields = append(s.Extension.Fields, out)
 	if f.Source == nil {
-		for _, representation := range f.Columns {
-			for _, c := range representation {
-				column := c.Column
-				column.Field, column.FirstElement = id, 0
-				column.Flags &^= envelope.ColumnDeferred
-				column.Bits, column.PreRelease = current(c.Format()).Bits, false
-				s.Extension.Columns = append(s.Extension.Columns, column)
-			}
+		for _, c := range slices.Concat(f.Columns...) {
+			column := c.Column
+			column.Field, column.FirstElement = id, 0
+			column.Flags &^= envelope.ColumnDeferred
+			column.Bits, column.PreRelease = current(c.Format()).Bits, false
+			s.Extension.Columns = append(s.Extension.Columns, column)
 		}
 	}
 	for _, child := range f.Children {

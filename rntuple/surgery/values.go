@@ -17,19 +17,6 @@ import (
 // defined are definitions for the fields of one source.
 type defined []*bound
 
-// bind prepares computing the fields that are defined.
-func (c *config) bind(s rntuple.Source) (defined, error) {
-	var d defined
-	for _, one := range c.define {
-		b, err := one.bind(s)
-		if err != nil {
-			return nil, err
-		}
-		d = append(d, b)
-	}
-	return d, nil
-}
-
 // readerOf returns the Reader of an input.
 func readerOf(base *ntuple.Reader) *rntuple.Reader { return entrance.Reader(base).(*rntuple.Reader) }
 
@@ -48,11 +35,14 @@ func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange,
 	if len(c.define) == 0 {
 		return s, nil
 	}
-	d, err := c.bind(in)
-	if err != nil {
-		return s, err
+	var d defined
+	for _, one := range c.define {
+		b, err := one.bind(in)
+		if err != nil {
+			return s, err
+		}
+		d, s.fields = append(d, b), append(s.fields, b.fields...)
 	}
-	s.fields = d.fields()
 	entries := chosen{Source: in, n: in.NumEntries(), entry: func(i int64) int64 { return i }}
 	if within.First > 0 || within.End < entries.n {
 		part, err := rntuple.Select(in, within)
@@ -126,13 +116,6 @@ func (c *chosen) units(clusters []rntuple.EntryRange) (all []rntuple.EntryRange)
 		if n := end - unit.First; n >= leastUnit || n > 0 && end == c.n {
 			add(end)
 		}
-	}
-	return all
-}
-
-func (d defined) fields() (all []*schema.FieldDocument) {
-	for _, b := range d {
-		all = append(all, b.fields...)
 	}
 	return all
 }

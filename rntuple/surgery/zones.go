@@ -24,50 +24,30 @@ func (r *run) recordZones() {
 	o.zones.Schema = func() *schema.Schema { return o.shape.Schema }
 }
 
-// keepZones has the output record the bounds of those fields that its sources in a step have
-// bounds of.
-func (r *run) keepZones(ctx context.Context, m *mapping) error {
+// keepZones has the output record the bounds of those fields that its sources have bounds of. The
+// origin of a field is where its elements come from.
+func (r *run) keepZones(ctx context.Context, sources []*source, originOf func(*schema.Field) origin) error {
 	if r.DropAttributes {
 		return nil
 	}
-	for _, src := range m.sources {
+	for _, src := range sources {
 		if err := src.loadZones(ctx); err != nil {
 			return err
 		}
 	}
-	for _, f := range r.out.shape.Fields {
-		r.trackZones(f, func(f *schema.Field) bool {
-			from := m.origins[f.ID]
-			return from.field != nil && from.src.zones.Known(from.field) > 0
-		})
+	var track func(fields []*schema.Field)
+	track = func(fields []*schema.Field) {
+		for _, f := range fields {
+			if zone.KindOf(f) != zonemap.Unknown {
+				if from := originOf(f); from.field != nil && from.src.zones.Known(from.field) > 0 {
+					r.out.zones.Track(f)
+				}
+			}
+			track(f.Children)
+		}
 	}
+	track(r.out.shape.Fields)
 	return nil
-}
-
-// keepOwnZones is keepZones for the RNTuple that the output continues.
-func (r *run) keepOwnZones(ctx context.Context, src *source) error {
-	if r.DropAttributes {
-		return nil
-	}
-	if err := src.loadZones(ctx); err != nil {
-		return err
-	}
-	for _, f := range r.out.shape.Fields {
-		r.trackZones(f, func(f *schema.Field) bool {
-			return src.zones.Known(src.Source.Schema.Columns[f.Columns[0][0].ID].Owner) > 0
-		})
-	}
-	return nil
-}
-
-// trackZones has the output record the bounds of f and the fields below it that are wanted.
-func (r *run) trackZones(f *schema.Field, wanted func(*schema.Field) bool) {
-	if zone.KindOf(f) != zonemap.Unknown && wanted(f) {
-		r.out.zones.Track(f)
-	}
-	for _, child := range f.Children {
-		r.trackZones(child, wanted)
-	}
 }
 
 // loadZones reads the zone map of the source, once.
