@@ -136,11 +136,9 @@ func columns(s *schema.Schema, patterns []string) ([]bool, error) {
 				}
 			}
 			if inside {
-				for _, of := range append([]*schema.Field{f}, above(f)...) {
-					for _, representation := range stored(of).Columns {
-						for _, c := range representation {
-							wanted[c.ID] = true
-						}
+				for of := f; of != nil; of = of.Parent { // the columns of those above are needed for reading it
+					for _, c := range slices.Concat(cmp.Or(of.Source, of).Columns...) {
+						wanted[c.ID] = true
 					}
 				}
 			}
@@ -158,22 +156,6 @@ func columns(s *schema.Schema, patterns []string) ([]bool, error) {
 		}
 	}
 	return wanted, nil
-}
-
-// above returns the fields that a field is in, whose columns are needed for reading it.
-func above(f *schema.Field) (all []*schema.Field) {
-	for f = f.Parent; f != nil; f = f.Parent {
-		all = append(all, f)
-	}
-	return all
-}
-
-// stored returns the field that has the columns of a projected one.
-func stored(f *schema.Field) *schema.Field {
-	if f.Source != nil {
-		return f.Source
-	}
-	return f
 }
 
 // fileOf describes the file of a Reader.

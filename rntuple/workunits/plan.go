@@ -2,11 +2,11 @@ package workunits
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
@@ -75,11 +75,7 @@ func (p *Plan) ID() string {
 }
 
 // sum returns a checksum as text.
-func sum(b []byte) string {
-	n := checksum.Sum(b)
-	return hex.EncodeToString([]byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24),
-		byte(n >> 16), byte(n >> 8), byte(n)})
-}
+func sum(b []byte) string { return fmt.Sprintf("%016x", checksum.Sum(b)) }
 
 // Write writes a plan as JSON, with a line for each file and each unit.
 func (p *Plan) Write(w io.Writer) error {
@@ -162,14 +158,7 @@ func (p *Plan) check() error {
 	return nil
 }
 
-func isDigits(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // Open returns the entries of a unit, given by its number from 0, as a Source. The caller must
 // close it. Files are opened as their entries are reached; the error of one that has changed wraps
