@@ -14,13 +14,19 @@ type Client struct {
 }
 
 // NewClient returns a Client, which must be closed.
-func NewClient() (*Client, error) {
+func NewClient() (*Client, error) { return newClient(stay) }
+
+// stay makes a client not follow redirects.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// newClient returns a Client that follows redirects for which redirect returns nil.
+func newClient(redirect func(*http.Request, []*http.Request) error) (*Client, error) {
 	t, err := transport()
 	if err != nil {
 		return nil, err
 	}
 	users.add(1)
-	return &Client{client: &http.Client{Transport: t, CheckRedirect: stay}}, nil
+	return &Client{client: &http.Client{Transport: t, CheckRedirect: redirect}}, nil
 }
 
 // Close closes the connections if nobody uses them any more.

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,27 +59,21 @@ type Config struct {
 func New(u *url.URL, c Config) (remote.Backend, error) { return newBackend(u, c) }
 
 func newBackend(u *url.URL, c Config) (*backend, error) {
-	t, err := transport()
-	if err != nil {
-		return nil, err
-	}
 	b := &backend{origin: u, largest: c.Whole, sign: c.Sign, failure: c.Failure}
-	b.client = &http.Client{Transport: t, CheckRedirect: b.redirect}
+	redirect := stay
 	if b.failure == nil {
-		b.failure = failure
-	} else {
-		b.client.CheckRedirect = stay
+		b.failure, redirect = failure, b.redirect
+	}
+	var err error
+	if b.Client, err = newClient(redirect); err != nil {
+		return nil, err
 	}
 	b.most.Store(maxRanges)
 	if c.Single {
 		b.most.Store(1)
 	}
-	users.add(1)
 	return b, nil
 }
-
-// stay makes a client not follow redirects.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // maxRanges is how many ranges a request asks for at most. Servers limit the length of headers to 8
 // KiB as a rule.
@@ -90,12 +83,11 @@ const maxRanges = 128
 const gap = 256
 
 type backend struct {
+	*Client
 	origin  *url.URL
 	largest int64
 	sign    Signer
 	failure func(*http.Response) error
-	client  *http.Client
-	closed  sync.Once
 
 	most   atomic.Int32            // ranges in a request
 	failed atomic.Int32            // requests in a row, for several ranges
@@ -104,7 +96,7 @@ type backend struct {
 }
 
 func (b *backend) Close() error {
-	b.closed.Do(func() { users.add(-1) })
+	b.Client.Close()
 	return nil
 }
 
@@ -162,7 +154,7 @@ func (b *backend) get(ctx context.Context, info remote.Info, ranges string) (*ht
 	if err != nil {
 		return nil, err
 	}
-	resp, err := b.client.Do(r)
+	resp, err := b.Do(r)
 	if moved != nil && (err != nil || gone(resp.StatusCode)) { // it may be valid for a while only
 		b.moved.CompareAndSwap(moved, nil)
 		if ctx.Err() == nil {
@@ -173,7 +165,7 @@ func (b *backend) get(ctx context.Context, info remote.Info, ranges string) (*ht
 		}
 	}
 	if err != nil {
-		return nil, passing(err)
+		return nil, err
 	}
 	if final := resp.Request.URL; resp.StatusCode < 300 && final != r.URL {
 		b.moved.Store(final)
@@ -223,10 +215,7 @@ func (b *backend) Open(ctx context.Context, tail int64, arrived func(int)) (info
 		if resp.ContentLength == 0 { // of an empty file; the header then says anything
 			return b.openAtStart(ctx, arrived)
 		}
-		first, end, size, err := contentRange(resp.Header)
-		if err == nil {
-			err = rightLength(resp, end-first)
-		}
+		first, end, size, err := partOf(resp)
 		if err != nil {
 			return info, err
 		}
@@ -261,10 +250,7 @@ func (b *backend) openAtStart(ctx context.Context, arrived func(int)) (info remo
 		if err := plain(resp); err != nil {
 			return info, err
 		}
-		first, end, size, err := contentRange(resp.Header)
-		if err == nil {
-			err = rightLength(resp, end-first)
-		}
+		_, _, size, err := partOf(resp)
 		return remote.Info{Size: size, Version: version(resp)}, err
 	case http.StatusOK:
 		return b.openWhole(resp, arrived)
@@ -337,9 +323,8 @@ func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Ra
 	b.failed.Store(0)
 	s := &scatter{ranges: ranges[:q.ranges], size: info.Size, in: &counted{resp.Body, q.limit(), arrived}}
 	err = s.response(resp)
-	var odd malformed
 	switch {
-	case several && (errors.As(err, &odd) || err == nil && s.filled < q.ranges): // in an order of its own, or the first one only
+	case several && (errors.As(err, new(malformed)) || err == nil && s.filled < q.ranges): // in an order of its own, or the first one only
 		return s.filled, b.fewer(1)
 	case err == nil && s.filled < len(ranges):
 		return s.filled, remote.ErrTooMany
@@ -483,9 +468,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	c.left -= int64(n)
 	if n > 0 {
 		c.arrived(n)
-	}
-	if err != nil && err != io.EOF {
-		err = passing(err)
 	}
 	return n, err
 }

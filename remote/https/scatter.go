@@ -27,10 +27,8 @@ type scatter struct {
 func (s *scatter) response(resp *http.Response) error {
 	kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/byteranges" {
-		if first, end, _, err := contentRange(resp.Header); err == nil {
-			if err := rightLength(resp, end-first); err != nil {
-				return err
-			}
+		if _, _, _, err := partOf(resp); err != nil {
+			return err
 		}
 		return s.one(s.in, resp.Header)
 	}
@@ -77,8 +75,7 @@ func readLine(in *bufio.Reader) (string, error) {
 
 // badHeader returns the error of the header of a part.
 func badHeader(err error) error {
-	var p textproto.ProtocolError
-	if errors.As(err, &p) {
+	if errors.As(err, new(textproto.ProtocolError)) {
 		return malformed(fmt.Sprintf("a part of a response has a header that is none: %.80s", err))
 	}
 	return noEOF(err)
@@ -167,11 +164,11 @@ func contentRange(h http.Header) (first, end, size int64, err error) {
 	return first, end, size, nil
 }
 
-// rightLength returns an error if the body of a response has another length than the part of a file
-// that it is said to be.
-func rightLength(resp *http.Response, n int64) error {
-	if resp.ContentLength >= 0 && resp.ContentLength != n {
-		return malformed(fmt.Sprintf("the server sends %d bytes as a part of %d bytes", resp.ContentLength, n))
+// partOf is contentRange for a response with one part, whose body must be as long as that.
+func partOf(resp *http.Response) (first, end, size int64, err error) {
+	first, end, size, err = contentRange(resp.Header)
+	if n := end - first; err == nil && resp.ContentLength >= 0 && resp.ContentLength != n {
+		err = malformed(fmt.Sprintf("the server sends %d bytes as a part of %d bytes", resp.ContentLength, n))
 	}
-	return nil
+	return first, end, size, err
 }

@@ -95,11 +95,7 @@ func (p *put) store(ctx context.Context, u *url.URL, header http.Header) error {
 // try makes a request, which has the file as its body if from is set, until it succeeds.
 func (p *put) try(ctx context.Context, method string, u *url.URL, header http.Header, from io.ReaderAt) error {
 	return p.Try(ctx, func(ctx context.Context, sent func(int)) error {
-		resp, err := p.send(ctx, method, u, header, func(r *http.Request) {
-			if from != nil {
-				SetBody(r, from, 0, p.Size, sent)
-			}
-		})
+		resp, err := p.send(ctx, method, u, header, from, sent)
 		if err != nil {
 			return err
 		}
@@ -117,24 +113,22 @@ func (p *put) try(ctx context.Context, method string, u *url.URL, header http.He
 	})
 }
 
-// send makes a request.
-func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header,
-	body func(*http.Request)) (*http.Response, error) {
+// send makes a request, which has the file as its body if from is set.
+func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header, from io.ReaderAt,
+	sent func(int)) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, errors.New("not a URL")
 	}
 	r.Header = header.Clone()
 	r.Header.Set("User-Agent", "go-rntuple")
-	body(r)
+	if from != nil {
+		SetBody(r, from, 0, p.Size, sent)
+	}
 	if err := p.authorize(r); err != nil {
 		return nil, err
 	}
-	resp, err := p.client.Do(r)
-	if err != nil {
-		return nil, passing(err)
-	}
-	return resp, nil
+	return p.Do(r)
 }
 
 // A state is what is found at a URL.
@@ -147,7 +141,7 @@ type state struct {
 // look returns what is at a URL. Errors do not matter: then it is not known.
 func (p *put) look(ctx context.Context, u *url.URL) (s state) {
 	p.Try(ctx, func(ctx context.Context, sent func(int)) error {
-		resp, err := p.send(ctx, http.MethodHead, u, http.Header{"Accept-Encoding": {"identity"}}, func(*http.Request) {})
+		resp, err := p.send(ctx, http.MethodHead, u, http.Header{"Accept-Encoding": {"identity"}}, nil, nil)
 		if err != nil {
 			return err
 		}
@@ -168,7 +162,7 @@ func (p *put) look(ctx context.Context, u *url.URL) (s state) {
 
 // remove removes what may be left of an upload.
 func (p *put) remove(ctx context.Context, u *url.URL) {
-	if resp, err := p.send(ctx, http.MethodDelete, u, http.Header{}, func(*http.Request) {}); err == nil {
+	if resp, err := p.send(ctx, http.MethodDelete, u, http.Header{}, nil, nil); err == nil {
 		finish(resp)
 	}
 }
