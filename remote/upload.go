@@ -81,8 +81,7 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, opti
 	if t.repeated.Load() && (errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist)) && t.isThere(ctx, at) {
 		err = nil
 	}
-	var named *Error
-	if err != nil && !errors.As(err, &named) && err != context.Cause(ctx) {
+	if err != nil && !errors.As(err, new(*Error)) && err != context.Cause(ctx) {
 		err = &Error{Op: "upload", URL: t.name, Err: err}
 	}
 	return err
@@ -135,16 +134,10 @@ func exists(ctx context.Context, at location.Location, o Options) (bool, error) 
 		return true, f.Close()
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return false, nil
+	case errors.Is(err, ErrNoRanges):
+		return true, nil
 	}
-	return errors.Is(err, ErrNoRanges), ifNot(err, ErrNoRanges)
-}
-
-// ifNot returns err, or nil if it wraps target.
-func ifNot(err, target error) error {
-	if errors.Is(err, target) {
-		return nil
-	}
-	return err
+	return false, err
 }
 
 // A Transfer is a file that is being uploaded.

@@ -25,26 +25,20 @@ func (r refused) Error() string { return string(r) }
 // passing returns the error of a connection, without what may be secret. Most may pass: lines are
 // cut, and servers start anew.
 func passing(err error) error {
-	var (
-		named  *url.Error // shows the URL
-		never  refused
-		cert   *tls.CertificateVerificationError
-		record tls.RecordHeaderError
-		dns    *net.DNSError
-		op     *net.OpError
-		header textproto.ProtocolError
-	)
-	if errors.As(err, &named) {
+	if named, ok := errors.AsType[*url.Error](err); ok { // shows the URL
 		err = named.Err
 	}
+	var dns *net.DNSError
+	var op *net.OpError
 	switch {
 	case strings.HasPrefix(err.Error(), "failed to parse Location header"): // shows it
 		return malformed("the server redirects to what is not a URL")
-	case errors.As(err, &header): // shows it, too
+	case errors.As(err, new(textproto.ProtocolError)): // shows it, too
 		return &remote.Temporary{Err: malformed("the server sends a header that is none")}
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
-	case errors.As(err, &never), errors.As(err, &cert), errors.As(err, &record), errors.As(err, &dns) && dns.IsNotFound,
+	case errors.As(err, new(refused)), errors.As(err, new(*tls.CertificateVerificationError)),
+		errors.As(err, new(tls.RecordHeaderError)), errors.As(err, &dns) && dns.IsNotFound,
 		errors.As(err, &op) && op.Op == "remote error": // of TLS: the server does not like the client's certificate
 		return err
 	}

@@ -90,12 +90,9 @@ func (f *file) read(ctx context.Context, ranges []remote.Range, requests [][]ele
 		t := &part{elements: elements, request: readRequest(f.handle, elements)}
 		parts = append(parts, t)
 		if t.call, err = f.conn.start(t.request, t.begin(f, ranges), p); err != nil {
-			break
+			return 0, err
 		}
 		defer func() { t.call.giveUp() }()
-	}
-	if err != nil {
-		return 0, err
 	}
 	stat := new(message)
 	var properties *call

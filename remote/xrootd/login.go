@@ -237,8 +237,8 @@ func (s *session) authenticate(ctx context.Context, proposed string) error {
 			if _, err = s.ask(ctx, authRequest(name, data)); err == nil {
 				return nil
 			}
-			var refused *serverError
-			if !errors.As(err, &refused) { // the connection is of no use any more
+			refused, ok := errors.AsType[*serverError](err)
+			if !ok { // the connection is of no use any more
 				if s.first != nil && ctx.Err() == nil {
 					return errEarly
 				}

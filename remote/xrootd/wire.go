@@ -283,8 +283,7 @@ func parseError(body []byte) error {
 
 // codeOf returns the code of a server's error, or 0.
 func codeOf(err error) int {
-	var e *serverError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*serverError](err); ok {
 		return e.code
 	}
 	return 0

@@ -182,8 +182,8 @@ func (b *backend) redirected(f *file, to *redirection) {
 
 // redact removes from what a server says what it was told in the query of the URL.
 func (b *backend) redact(err error) error {
-	var e *serverError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*serverError](err)
+	if !ok {
 		return err
 	}
 	var secrets []string

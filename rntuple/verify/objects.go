@@ -18,7 +18,7 @@ import (
 // stand for objects, which problems name instead.
 func objects(ctx context.Context, c Options, at location.Location, report func(Problem) error) (*Summary, error) {
 	f, err := remote.OpenObjects(ctx, at.Name(), &c.Remote)
-	if damage := new(frame.FormatError); errors.As(err, &damage) {
+	if errors.As(err, new(*frame.FormatError)) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
 	if err != nil {

@@ -342,8 +342,7 @@ func (v *verifier) skip(format string, args ...any) {
 
 // cause returns err without its offset, if that is the offset of the Problem.
 func cause(err error, offset int64) error {
-	var f *frame.FormatError
-	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {
+	if f, ok := errors.AsType[*frame.FormatError](err); ok && f.Offset == offset && !strings.Contains(f.Path, ".") {
 		return f.Err
 	}
 	return err

@@ -101,8 +101,7 @@ func described(title string, b []byte, bigEndian bool, meaning meanings, walk fu
 		r.Lines = append(r.Lines, line)
 		end = m.Pos + len(m.Bytes)
 	}
-	var fault *frame.FormatError
-	if errors.As(c.Err(), &fault) {
+	if fault, ok := errors.AsType[*frame.FormatError](c.Err()); ok {
 		fault.Path = strings.TrimPrefix(strings.TrimPrefix(fault.Path, root), ".")
 		r.Error = fault.Error()
 		bare(len(b), unread)
