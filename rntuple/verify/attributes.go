@@ -97,18 +97,16 @@ func (n *ntuple) checkSet(s *setLink) {
 			fail("top-level field %d is %q of type %q, expected %q", i, f.Name, f.TypeName, want.name)
 		}
 	}
-	var visit func(f *schema.Field)
-	visit = func(f *schema.Field) {
-		if f.Source != nil || f.Role == envelope.RoleStreamer {
-			fail("field %q is projected or streamed", f.Path())
-		}
-		for _, child := range f.Children {
-			visit(child)
+	var visit func(fields []*schema.Field)
+	visit = func(fields []*schema.Field) {
+		for _, f := range fields {
+			if f.Source != nil || f.Role == envelope.RoleStreamer {
+				fail("field %q is projected or streamed", f.Path())
+			}
+			visit(f.Children)
 		}
 	}
-	for _, f := range top {
-		visit(f)
-	}
+	visit(top)
 	n.checkRanges(uint64(s.entries))
 }
 

@@ -104,9 +104,13 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 // metadata reads header and footer, and reports whether the check can continue.
 func (n *ntuple) metadata(old bool) bool {
 	a := n.anchor
-	headerLink := a.Header()
-	footerLink := a.Footer()
-	header, footer := n.envelope("header", headerLink), n.envelope("footer", footerLink)
+	header, footer := n.envelope("header", a.Header()), n.envelope("footer", a.Footer())
+	sound := func(part string, seek uint64, err error) bool {
+		if err != nil {
+			n.problem(Envelope, part, int64(seek), err)
+		}
+		return err == nil
+	}
 	if old {
 		if header == nil || footer == nil {
 			return false
@@ -121,33 +125,24 @@ func (n *ntuple) metadata(old bool) bool {
 		n.pageList = func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) }
 		if header != nil {
 			h, err := envelope.ParseHeader(header)
-			if err != nil {
-				n.problem(Envelope, "header", int64(a.SeekHeader), err)
-			} else {
+			if sound("header", a.SeekHeader, err) {
 				n.header, n.checksum = h, envelope.Checksum(header)
 			}
 		}
 		if footer != nil {
 			f, err := envelope.ParseFooter(footer)
-			if err != nil {
-				n.problem(Envelope, "footer", int64(a.SeekFooter), err)
-			} else {
+			if sound("footer", a.SeekFooter, err) {
 				n.footer = f
 			}
 		}
 	}
-	features := func(part string, seek uint64, f envelope.Features) {
-		if err := f.Supported(); err != nil {
-			n.problem(Envelope, part, int64(seek), err)
-		}
-	}
 	if n.header != nil {
-		features("header", a.SeekHeader, n.header.Features)
+		sound("header", a.SeekHeader, n.header.Features.Supported())
 	}
 	if n.footer == nil {
 		return false
 	}
-	features("footer", a.SeekFooter, n.footer.Features)
+	sound("footer", a.SeekFooter, n.footer.Features.Supported())
 	if n.objects {
 		if err := pagesource.PlaceLists(n.footer); err != nil {
 			n.problem(Locators, "footer", int64(a.SeekFooter), err)

@@ -243,11 +243,14 @@ type scratch struct {
 	tags    []column.Tagged
 }
 
-func resize[T any](s []T, n uint32) []T {
-	if uint32(cap(s)) < n {
-		return make([]T, n)
+// decode decodes the elements of the page into memory that is used again.
+func decode[T column.Element](t *task, page []byte, memory *[]T) error {
+	d, err := column.NewDecoder[T](t.info.format)
+	if err != nil {
+		return err
 	}
-	return s[:n]
+	*memory = slices.Grow((*memory)[:0], int(t.page.NumElements))[:t.page.NumElements]
+	return d.Decode(*memory, page)
 }
 
 // check reads, verifies and decompresses the page, and checks its values.
@@ -281,12 +284,7 @@ func (t *task) check(ctx context.Context, s *scratch) {
 
 // offsets summarizes the offsets of collections.
 func (t *task) offsets(page []byte, s *scratch) error {
-	d, err := column.NewDecoder[uint64](t.info.format)
-	if err != nil {
-		return err
-	}
-	s.offsets = resize(s.offsets, t.page.NumElements)
-	if err := d.Decode(s.offsets, page); err != nil || len(s.offsets) == 0 {
+	if err := decode(t, page, &s.offsets); err != nil || len(s.offsets) == 0 {
 		return err
 	}
 	r := t.result
@@ -304,12 +302,7 @@ func (t *task) offsets(page []byte, s *scratch) error {
 
 // tags counts the alternatives of variants.
 func (t *task) tags(page []byte, s *scratch) error {
-	d, err := column.NewDecoder[column.Tagged](t.info.format)
-	if err != nil {
-		return err
-	}
-	s.tags = resize(s.tags, t.page.NumElements)
-	if err := d.Decode(s.tags, page); err != nil {
+	if err := decode(t, page, &s.tags); err != nil {
 		return err
 	}
 	most := t.info.checks.alternatives

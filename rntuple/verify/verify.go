@@ -91,24 +91,17 @@ type Problem struct {
 // Path returns where the problem is, without the file and the offset.
 func (p Problem) Path() string {
 	var parts []string
-	if p.RNTuple != "" {
-		parts = append(parts, fmt.Sprintf("RNTuple %q", p.RNTuple))
+	add := func(known bool, format string, v any) {
+		if known {
+			parts = append(parts, fmt.Sprintf(format, v))
+		}
 	}
-	if p.Part != "" {
-		parts = append(parts, p.Part)
-	}
-	if p.Cluster >= 0 {
-		parts = append(parts, fmt.Sprintf("cluster %d", p.Cluster))
-	}
-	if p.Column >= 0 {
-		parts = append(parts, fmt.Sprintf("column %d", p.Column))
-	}
-	if p.Field != "" {
-		parts = append(parts, fmt.Sprintf("field %q", p.Field))
-	}
-	if p.Page >= 0 {
-		parts = append(parts, fmt.Sprintf("page %d", p.Page))
-	}
+	add(p.RNTuple != "", "RNTuple %q", p.RNTuple)
+	add(p.Part != "", "%s", p.Part)
+	add(p.Cluster >= 0, "cluster %d", p.Cluster)
+	add(p.Column >= 0, "column %d", p.Column)
+	add(p.Field != "", "field %q", p.Field)
+	add(p.Page >= 0, "page %d", p.Page)
 	return strings.Join(parts, ", ")
 }
 
