@@ -174,11 +174,7 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.total = c.entries * int64(len(pairs))
-	a, err := storedOf(ctx, c.a)
-	if err != nil {
-		return err
-	}
-	b, err := storedOf(ctx, c.b)
+	a, b, err := both(c.a, c.b, func(r *rntuple.Reader) (stored, error) { return storedOf(ctx, r) })
 	if err != nil {
 		return err
 	}
@@ -240,7 +236,7 @@ func (c *comparison) toleranceOf(p *pair) Tolerance {
 	for path, of := range c.Fields {
 		chain, _ := c.a.Schema().Lookup(path)
 		full := chain[len(chain)-1].Path()
-		if at := p.a.Path(); (at == full || strings.HasPrefix(at, full+".")) && len(full) > longest {
+		if isWithin(p.a.Path(), full) && len(full) > longest {
 			longest, t = len(full), of
 		}
 	}

@@ -17,11 +17,7 @@ func Layout(a, b *rntuple.Reader, o *Options) ([]Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := a.Inspect(nil)
-	if err != nil {
-		return nil, err
-	}
-	y, err := b.Inspect(nil)
+	x, y, err := both(a, b, func(r *rntuple.Reader) (*rntuple.Inspection, error) { return r.Inspect(nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +44,17 @@ func Layout(a, b *rntuple.Reader, o *Options) ([]Difference, error) {
 	return slices.DeleteFunc(d.all, options.uncovered), nil
 }
 
+// both returns what get returns for a and for b.
+func both[T any](a, b *rntuple.Reader, get func(*rntuple.Reader) (T, error)) (x, y T, err error) {
+	if x, err = get(a); err == nil {
+		y, err = get(b)
+	}
+	return x, y, err
+}
+
 // borders adds the first cluster that does not have the same entries in both.
 func (d *differences) borders(a, b *rntuple.Reader) error {
-	x, err := a.Clusters()
-	if err != nil {
-		return err
-	}
-	y, err := b.Clusters()
+	x, y, err := both(a, b, (*rntuple.Reader).Clusters)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,12 @@ type ownColumns struct {
 // own returns the sum over the columns of a field, without those of the fields below it.
 func own(f *schema.Field, i *rntuple.Inspection) (sum ownColumns) {
 	var settings []string
-	for _, representation := range f.Columns {
-		for _, c := range representation {
-			one := i.Columns[c.ID]
-			sum.Add(one.Storage)
-			for _, s := range one.Compression {
-				if !slices.Contains(settings, s.String()) {
-					settings = append(settings, s.String())
-				}
+	for _, c := range slices.Concat(f.Columns...) {
+		one := i.Columns[c.ID]
+		sum.Add(one.Storage)
+		for _, s := range one.Compression {
+			if !slices.Contains(settings, s.String()) {
+				settings = append(settings, s.String())
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -163,30 +164,18 @@ func signed(v int64) integer {
 
 // integerOf converts an integer or a bool; ok is false for other types.
 func integerOf(v any) (i integer, ok bool) {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return integer{size: 1}, true
+	switch v := reflect.ValueOf(v); {
+	case v.CanInt():
+		return signed(v.Int()), true
+	case v.CanUint():
+		return integer{size: v.Uint()}, true
+	case v.Kind() == reflect.Bool:
+		if v.Bool() {
+			i.size = 1
 		}
-		return integer{}, true
-	case int8:
-		return signed(int64(v)), true
-	case int16:
-		return signed(int64(v)), true
-	case int32:
-		return signed(int64(v)), true
-	case int64:
-		return signed(v), true
-	case uint8:
-		return integer{size: uint64(v)}, true
-	case uint16:
-		return integer{size: uint64(v)}, true
-	case uint32:
-		return integer{size: uint64(v)}, true
-	case uint64:
-		return integer{size: v}, true
+		return i, true
 	}
-	return integer{}, false
+	return i, false
 }
 
 // floatOf converts a number of any type.
