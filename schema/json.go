@@ -201,18 +201,12 @@ func (c *Column) document() ColumnDocument {
 	return d
 }
 
+// roleNames are the names of structural roles, which are numbered from 0.
+var roleNames = [...]string{"plain", "collection", "record", "variant", "streamer"}
+
 func roleName(r envelope.Role) string {
-	switch r {
-	case envelope.RolePlain:
-		return "plain"
-	case envelope.RoleCollection:
-		return "collection"
-	case envelope.RoleRecord:
-		return "record"
-	case envelope.RoleVariant:
-		return "variant"
-	case envelope.RoleStreamer:
-		return "streamer"
+	if int(r) >= len(roleNames) {
+		return fmt.Sprintf("Role(%#02x)", uint16(r))
 	}
-	return fmt.Sprintf("Role(%#02x)", uint16(r))
+	return roleNames[r]
 }

@@ -217,10 +217,8 @@ func (w *describer) numbered(path string, f *FieldDocument, n int) bool {
 const noRole envelope.Role = math.MaxUint16
 
 func roleOf(name string) envelope.Role {
-	for r := envelope.RolePlain; r <= envelope.RoleStreamer; r++ {
-		if roleName(r) == name {
-			return r
-		}
+	if i := slices.Index(roleNames[:], name); i >= 0 {
+		return envelope.Role(i)
 	}
 	return noRole
 }

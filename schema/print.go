@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -145,11 +146,9 @@ func (f *Field) remarks(hidden error) string {
 		say("added later")
 	}
 	if f.Source == nil {
-		for _, representation := range f.Columns {
-			for _, c := range representation {
-				if c.Flags&envelope.ColumnDeferred != 0 {
-					say("%s from element %d", c.Type, max(c.FirstElement, -c.FirstElement))
-				}
+		for _, c := range slices.Concat(f.Columns...) {
+			if c.Flags&envelope.ColumnDeferred != 0 {
+				say("%s from element %d", c.Type, max(c.FirstElement, -c.FirstElement))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -62,30 +63,28 @@ func (s *Schema) Violations() []Violation {
 
 // checkColumns adds the violations of the columns of a field that can be read.
 func (f *Field) checkColumns(add func(f *Field, format string, args ...any)) {
-	for _, rep := range f.Columns {
-		for _, c := range rep {
-			switch {
-			case f.Source == nil && c.Owner != f:
-				add(f, "has an alias of column %d, but is not projected", c.ID)
-			case f.Source != nil && c.Owner == f:
-				add(f, "is projected, but has column %d for its own", c.ID)
-			case f.Source != nil && c.Owner != f.Source:
-				add(f, "has an alias of column %d, which is not of its source %q", c.ID, f.Source.Path())
-			}
-			if c.Type == column.Real32Quant && f.kind == cpptype.Float32 &&
-				max(math.Abs(c.Min), math.Abs(c.Max)) > math.MaxFloat32 {
-				add(f, "has the type float, and column %d the range [%g, %g]", c.ID, c.Min, c.Max)
-			}
-			if c.Owner != f || c.Flags&envelope.ColumnDeferred == 0 {
-				continue
-			}
-			switch {
-			case c.PerEntry > 0 && c.FirstElement%c.PerEntry != 0:
-				add(f, "column %d begins with element %d, in the middle of an entry, which has %d", c.ID,
-					c.FirstElement, c.PerEntry)
-			case c.PerEntry == 0 && c.FirstElement > 0:
-				add(f, "column %d begins with element %d, but has no fixed number of elements in an entry", c.ID, c.FirstElement)
-			}
+	for _, c := range slices.Concat(f.Columns...) {
+		switch {
+		case f.Source == nil && c.Owner != f:
+			add(f, "has an alias of column %d, but is not projected", c.ID)
+		case f.Source != nil && c.Owner == f:
+			add(f, "is projected, but has column %d for its own", c.ID)
+		case f.Source != nil && c.Owner != f.Source:
+			add(f, "has an alias of column %d, which is not of its source %q", c.ID, f.Source.Path())
+		}
+		if c.Type == column.Real32Quant && f.kind == cpptype.Float32 &&
+			max(math.Abs(c.Min), math.Abs(c.Max)) > math.MaxFloat32 {
+			add(f, "has the type float, and column %d the range [%g, %g]", c.ID, c.Min, c.Max)
+		}
+		if c.Owner != f || c.Flags&envelope.ColumnDeferred == 0 {
+			continue
+		}
+		switch {
+		case c.PerEntry > 0 && c.FirstElement%c.PerEntry != 0:
+			add(f, "column %d begins with element %d, in the middle of an entry, which has %d", c.ID,
+				c.FirstElement, c.PerEntry)
+		case c.PerEntry == 0 && c.FirstElement > 0:
+			add(f, "column %d begins with element %d, but has no fixed number of elements in an entry", c.ID, c.FirstElement)
 		}
 	}
 }
