@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -400,11 +401,7 @@ func (p *Plan) countWords(all []*found) ([]*Histogram, error) {
 			sums[s] += w.weight
 		}
 	}
-	words := make([]string, 0, len(sums))
-	for s := range sums {
-		words = append(words, s)
-	}
-	slices.SortFunc(words, func(a, b string) int {
+	words := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
 	})
 	most := cmp.Or(p.X.Bins, min(p.X.Most, 25))
@@ -418,10 +415,7 @@ func (p *Plan) countWords(all []*found) ([]*Histogram, error) {
 		h.Label, h.Missing = p.Curves[i].Label, f.missing
 		for k, s := range words {
 			w := f.words[s]
-			d := &h.Bins[min(k, most)+1]
-			d.N += w.n
-			d.W += w.weight
-			d.W2 += w.square
+			h.Bins[min(k, most)+1].add(&Bin{N: w.n, W: w.weight, W2: w.square})
 			h.Entries += w.n
 			if k < most {
 				h.inside.w += w.weight

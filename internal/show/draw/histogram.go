@@ -27,6 +27,14 @@ type Bin struct {
 	WY, WY2 float64 // of a profile: the weights times y and y squared
 }
 
+func (b *Bin) add(c *Bin) {
+	b.N += c.N
+	b.W += c.W
+	b.W2 += c.W2
+	b.WY += c.WY
+	b.WY2 += c.WY2
+}
+
 // moments are sums for mean and deviation. The coordinates count from the middle of their
 // axes, so that little is lost when squares are subtracted.
 type moments struct{ w, x, xx, y, yy float64 }
@@ -188,24 +196,17 @@ func (h *Histogram) fillPairs(v values) {
 	}
 }
 
-// add adds the sums of g, which has the same axes, and returns h.
-func (h *Histogram) add(g *Histogram) *Histogram {
+// add adds the sums of g, which has the same axes.
+func (h *Histogram) add(g *Histogram) {
 	for i := range g.Bins {
-		a, b := &h.Bins[i], &g.Bins[i]
-		if b.N == 0 {
-			continue
+		if g.Bins[i].N != 0 {
+			h.Bins[i].add(&g.Bins[i])
 		}
-		a.N += b.N
-		a.W += b.W
-		a.W2 += b.W2
-		a.WY += b.WY
-		a.WY2 += b.WY2
 	}
 	h.Entries += g.Entries
 	h.NaN += g.NaN
 	h.Missing += g.Missing
 	h.inside.add(g.inside)
-	return h
 }
 
 // clear removes everything that was filled.

@@ -87,12 +87,7 @@ func (h *Histogram) rebin(nx, ny int) *Histogram {
 	g.Bins = NewHistogram(g.X, g.Y, h.Profile).Bins
 	for i := range h.X.Bins() + 2 {
 		for j := range h.rows() {
-			to, from := g.At(group(i, nx, h.X, g.X), group(j, ny, h.Y, g.Y)), h.At(i, j)
-			to.N += from.N
-			to.W += from.W
-			to.W2 += from.W2
-			to.WY += from.WY
-			to.WY2 += from.WY2
+			g.At(group(i, nx, h.X, g.X), group(j, ny, h.Y, g.Y)).add(h.At(i, j))
 		}
 	}
 	return &g

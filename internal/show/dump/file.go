@@ -209,10 +209,7 @@ func (f *file) container() error {
 		if err != nil {
 			return err
 		}
-		var d rootfile.Directory
-		if b, err := f.read(k.SeekKey+int64(k.KeyLen), int64(k.NBytes)-int64(k.KeyLen)); err == nil {
-			d.Wire(frame.NewReader(b, "", 0).BigEndian())
-		}
+		d, _ := f.directory(k) // as far as it can be read
 		return list(path, d)
 	})
 	h = f.root.Header
@@ -228,6 +225,17 @@ func (f *file) container() error {
 		}
 	}
 	return damage
+}
+
+// directory reads the directory in the record of k.
+func (f *file) directory(k rootfile.Key) (d rootfile.Directory, err error) {
+	b, err := f.read(k.SeekKey+int64(k.KeyLen), int64(k.NBytes)-int64(k.KeyLen))
+	if err != nil {
+		return d, err
+	}
+	c := frame.NewReader(b, "", 0).BigEndian()
+	d.Wire(c)
+	return d, c.Err()
 }
 
 // walkDirectory reads the record of a directory other than the top one.

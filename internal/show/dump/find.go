@@ -108,14 +108,8 @@ func (f *file) record(k rootfile.Key) error {
 // isDirectory reports whether the record of k holds a directory rather than its list
 // of keys.
 func (f *file) isDirectory(k rootfile.Key) bool {
-	b, err := f.read(k.SeekKey+int64(k.KeyLen), int64(k.NBytes)-int64(k.KeyLen))
-	if err != nil {
-		return false
-	}
-	var d rootfile.Directory
-	c := frame.NewReader(b, "", 0).BigEndian()
-	d.Wire(c)
-	return c.Err() == nil && d.SeekDir == k.SeekKey
+	d, err := f.directory(k)
+	return err == nil && d.SeekDir == k.SeekKey
 }
 
 // blob shows an RBlob: an envelope, or pages.

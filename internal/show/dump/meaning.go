@@ -3,6 +3,7 @@ package dump
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,12 +39,8 @@ func plain(path string) string { return indices().ReplaceAllString(path, "") }
 
 // with returns the union of m and others.
 func (m meanings) with(others meanings) meanings {
-	all := meanings{}
-	for _, some := range []meanings{m, others} {
-		for k, v := range some {
-			all[k] = v
-		}
-	}
+	all := maps.Clone(m)
+	maps.Copy(all, others)
 	return all
 }
 
