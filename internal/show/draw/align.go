@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -88,11 +89,7 @@ func (a *aligner) align() (missing int64, err error) {
 	for {
 		a.choose()
 		missing += a.dropMissing()
-		collections := false
-		for _, c := range a.columns {
-			collections = collections || c.array.Shape == schema.Collection
-		}
-		if !collections {
+		if !slices.ContainsFunc(a.columns, func(c column) bool { return c.array.Shape == schema.Collection }) {
 			return missing, nil
 		}
 		if err := a.expand(); err != nil {

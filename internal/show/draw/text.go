@@ -285,7 +285,10 @@ func (s *sheet) frame(a *Axis, yTicks []Tick, row func(float64) int, t Terminal,
 
 // words returns the lines of a picture of counts of words: a bar each, from left to right.
 func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
-	_, high := p.Contents()
+	low, high := p.Contents()
+	if !p.Log {
+		low = 0
+	}
 	first := p.Histograms[0].X
 	margin := 0
 	for _, word := range first.Words {
@@ -300,10 +303,6 @@ func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
 	}
 	room := max(1, t.Width-margin-numbers-4)
 	full := len(g.right) - 1
-	low := 0.0
-	if p.Log {
-		low, _ = p.Contents()
-	}
 	for i, word := range first.Words {
 		for k, h := range p.Histograms {
 			if k > 0 {
