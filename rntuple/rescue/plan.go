@@ -127,28 +127,19 @@ func (f *footer) continues(g *footer) bool {
 	if f == g || len(f.ClusterGroups) < n || len(f.ClusterGroups) == n && f.at < g.at {
 		return false
 	}
-	for i := range n {
-		if f.ClusterGroups[i].PageList != g.ClusterGroups[i].PageList {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(f.ClusterGroups[:n], g.ClusterGroups,
+		func(a, b envelope.ClusterGroup) bool { return a.PageList == b.PageList })
 }
 
 // orphans returns the page lists that no footer has.
-func (t *tuple) orphans() (lists []group) {
+func (t *tuple) orphans() []group {
 	known := map[uint64]bool{}
 	for _, f := range t.footers {
 		for _, g := range f.ClusterGroups {
 			known[g.PageList.Locator.Offset] = true
 		}
 	}
-	for _, l := range t.lists {
-		if !known[l.Locator.Offset] {
-			lists = append(lists, l)
-		}
-	}
-	return lists
+	return slices.DeleteFunc(slices.Clone(t.lists), func(l group) bool { return known[l.Locator.Offset] })
 }
 
 // onlyJob returns the job for an RNTuple whose header exists once.
