@@ -39,11 +39,7 @@ func (p Piece) String() string {
 // belongs to those of its entries that the piece has, and is dropped if there are none,
 // even if it had none before.
 func Concat(ctx context.Context, out string, pieces []Piece, o *MergeOptions) (*Report, error) {
-	c, err := o.config()
-	if err != nil {
-		return nil, err
-	}
-	return c.concat(ctx, out, pieces, nil)
+	return o.config().concat(ctx, out, pieces, nil)
 }
 
 // concat makes a file of the entries of pieces for which a condition holds, all of them if it is

@@ -21,10 +21,7 @@ import (
 // entries than the first. It lists all of them.
 func HMerge(ctx context.Context, out string, inputs []Input, o *HMergeOptions) (*Report, error) {
 	o = cmp.Or(o, new(HMergeOptions))
-	c, err := o.config()
-	if err != nil {
-		return nil, err
-	}
+	c := o.config()
 	c.Name, c.prefixes = o.Name, o.Prefix
 	return c.asStored().create(ctx, out, &job{inputs: inputs, sideBySide: true})
 }

@@ -30,11 +30,7 @@ func Index(ctx context.Context, in Input, o *IndexOptions) (*Indexed, error) {
 
 // RemoveIndex removes the zone map of an RNTuple, if it has one, in the file that it is in.
 func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
-	c, err := o.config()
-	if err != nil {
-		return err
-	}
-	return c.inPlace(ctx, ntuple.UpdateFile, in, func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error {
+	return o.config().inPlace(ctx, ntuple.UpdateFile, in, func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error {
 		return f.Relink(src.Reader, o, func(w *ntuple.Writer) error {
 			w.Unlink(zonemap.SetName)
 			return nil
@@ -45,17 +41,13 @@ func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
 // index is Index in the file that open opens.
 func index(ctx context.Context, open opener, in Input, o *IndexOptions) (*Indexed, error) {
 	o = cmp.Or(o, new(IndexOptions))
-	c, err := o.InPlaceOptions.config()
-	if err != nil {
-		return nil, err
-	}
 	progress := func(done, total int) {
 		if o.Progress != nil {
 			o.Progress(int64(done), int64(total))
 		}
 	}
 	report := new(Indexed)
-	err = c.inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
+	err := o.InPlaceOptions.config().inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
 		fields, err := zone.Choose(src.Source.Schema, o.Keep, o.Drop)
 		if err != nil {
 			return err

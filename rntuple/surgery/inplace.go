@@ -11,6 +11,9 @@ import (
 // fails the file is as it was.
 func (c *config) inPlace(ctx context.Context, open opener, in Input,
 	write func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error) error {
+	if c.invalid != nil {
+		return c.invalid
+	}
 	o, err := c.writeOptions(ctx)
 	if err != nil {
 		return err

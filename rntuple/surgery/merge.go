@@ -30,11 +30,7 @@ import (
 // beyond that: attribute sets, several representations, the levels Recompress and
 // Rewrite, clusters and cluster groups of other sizes.
 func Merge(ctx context.Context, out string, inputs []Input, o *MergeOptions) (*Report, error) {
-	c, err := o.config()
-	if err != nil {
-		return nil, err
-	}
-	return c.create(ctx, out, &job{inputs: inputs})
+	return o.config().create(ctx, out, &job{inputs: inputs})
 }
 
 // Merged is an RNTuple that MergeAll has made.
@@ -48,9 +44,9 @@ type Merged struct {
 // have one of that name. They are in the order in which the files list them. Only the
 // newest cycles are taken. Other objects are left behind, which the reports say.
 func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) ([]Merged, error) {
-	c, err := o.whole("MergeAll")
-	if err != nil {
-		return nil, err
+	c := o.whole("MergeAll")
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	var jobs []*job
 	var merged []Merged
@@ -107,9 +103,6 @@ func mergeInto(ctx context.Context, open opener, into Input, inputs []Input, o *
 	if o != nil && o.Write.File.NoReplace {
 		return nil, errors.New("surgery.MergeInto does not take the option Write.File.NoReplace")
 	}
-	c, err := o.whole("MergeInto")
-	if err != nil {
-		return nil, err
-	}
-	return c.run(ctx, into.Path, open, &job{inputs: append([]Input{into}, inputs...), inPlace: true})
+	j := &job{inputs: append([]Input{into}, inputs...), inPlace: true}
+	return o.whole("MergeInto").run(ctx, into.Path, open, j)
 }

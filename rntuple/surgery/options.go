@@ -185,9 +185,10 @@ type config struct {
 	most        Level // AtMost, or Rewrite
 	read        *ntuple.ReadOptions
 	compression *compress.Settings // nil: that of the first pages of the inputs
+	invalid     error              // why the options cannot be honoured; then the operation does nothing
 }
 
-func (o *Options) config() (*config, error) {
+func (o *Options) config() *config {
 	c := &config{MergeOptions: MergeOptions{Options: *o}, most: Rewrite}
 	if o.AtMost != nil {
 		c.most = *o.AtMost
@@ -208,30 +209,33 @@ func (o *Options) config() (*config, error) {
 	if errs = append(errs, err); err == nil && c.Write.Compression != 0 {
 		c.compression = &write.Pages.Compression
 	}
-	return c, errors.Join(errs...)
+	c.invalid = errors.Join(errs...)
+	return c
 }
 
-func (o *MergeOptions) config() (*config, error) {
+func (o *MergeOptions) config() *config {
 	o = cmp.Or(o, new(MergeOptions))
-	c, err := o.Options.config()
+	c := o.Options.config()
 	c.MergeOptions = *o
-	return c, err
+	return c
 }
 
 // whole is config for operations that take RNTuples as they are.
-func (o *MergeOptions) whole(operation string) (*config, error) {
-	if o != nil && (o.Name != "" || len(o.Keep) > 0 || len(o.Drop) > 0) {
-		return nil, errors.New("surgery." + operation + " does not take the options Name, Keep and Drop")
+func (o *MergeOptions) whole(operation string) *config {
+	c := o.config()
+	if c.Name != "" || len(c.Keep) > 0 || len(c.Drop) > 0 {
+		c.invalid = errors.New("surgery." + operation + " does not take the options Name, Keep and Drop")
 	}
-	return o.config()
+	return c
 }
 
-func (o *InPlaceOptions) config() (*config, error) {
+func (o *InPlaceOptions) config() *config {
 	o = cmp.Or(o, new(InPlaceOptions))
+	c := (&Options{Read: o.Read, Write: rntuple.WriteOptions{File: o.File, Compression: o.Compression}}).config()
 	if o.File.NoReplace {
-		return nil, errors.New("an operation in place does not take the option File.NoReplace")
+		c.invalid = errors.New("an operation in place does not take the option File.NoReplace")
 	}
-	return (&Options{Read: o.Read, Write: rntuple.WriteOptions{File: o.File, Compression: o.Compression}}).config()
+	return c
 }
 
 // create makes a file of one RNTuple.
@@ -241,6 +245,9 @@ func (c *config) create(ctx context.Context, out string, j *job) (*Report, error
 
 // run does a job in the file at path.
 func (c *config) run(ctx context.Context, path string, open opener, j *job) (*Report, error) {
+	if err := cmp.Or(c.invalid, check(c.define)); err != nil {
+		return nil, err
+	}
 	j.config = *c
 	reports, err := execute(ctx, path, open, j)
 	pass(err)

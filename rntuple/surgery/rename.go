@@ -28,11 +28,7 @@ type Renaming struct {
 // It is an error if there is no field of a path, or a name is not allowed or taken.
 func Rename(ctx context.Context, out string, in Input, to Renaming, o *Options) (*Report, error) {
 	o = cmp.Or(o, new(Options))
-	c, err := o.config()
-	if err != nil {
-		return nil, err
-	}
-	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: to.edit})
+	return o.config().asStored().create(ctx, out, &job{inputs: []Input{in}, edit: to.edit})
 }
 
 // RenameInPlace gives names to an RNTuple and its fields in the file that it is in:
@@ -46,11 +42,7 @@ func RenameInPlace(ctx context.Context, in Input, to Renaming, o *InPlaceOptions
 
 // renameInPlace is RenameInPlace in the file that open opens.
 func renameInPlace(ctx context.Context, open opener, in Input, to Renaming, o *InPlaceOptions) error {
-	c, err := o.config()
-	if err != nil {
-		return err
-	}
-	return c.inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
+	return o.config().inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
 		ext := src.extension()
 		s := &shape{Header: src.Header, Extension: &ext}
 		if err := s.build(); err != nil {

@@ -29,10 +29,7 @@ const (
 // must not be the input.
 func Repack(ctx context.Context, out string, in Input, o *RepackOptions) (*Report, error) {
 	o = cmp.Or(o, new(RepackOptions))
-	c, err := o.config()
-	if err != nil {
-		return nil, err
-	}
+	c := o.config()
 	c.Name = o.Name
 	encode := func(s *shape) error { return s.encode(o.EncodeAll, o.Encode) }
 	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: encode})

@@ -37,13 +37,8 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, o *SkimOptions) (*Report, error) {
 	o = cmp.Or(o, new(SkimOptions))
 	merge := MergeOptions{o.Options, o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes}
-	g, err := merge.config()
-	if err == nil {
-		g.define, err = o.Define, check(o.Define)
-	}
-	if err != nil {
-		return nil, err
-	}
+	g := merge.config()
+	g.define = o.Define
 	return g.concat(ctx, out, pieces, c)
 }
 

@@ -11,13 +11,7 @@ import (
 // Entries, clusters and attribute sets stay the same.
 func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, error) {
 	o = cmp.Or(o, new(SlimOptions))
-	c, err := o.config()
-	if err == nil {
-		err = check(o.Define)
-	}
-	if err != nil {
-		return nil, err
-	}
+	c := o.config()
 	c.Name, c.Keep, c.Drop, c.define = o.Name, o.Keep, o.Drop, o.Define
 	if len(c.define) > 0 {
 		return c.concat(ctx, out, []Piece{{Input: in}}, nil)

@@ -39,9 +39,9 @@ type Part struct {
 // Attribute sets are in all parts, cut as Concat does it.
 func Split(ctx context.Context, pattern string, in Input, size PartSize, o *SplitOptions) ([]Part, error) {
 	o = cmp.Or(o, new(SplitOptions))
-	c, err := o.config()
-	if err != nil {
-		return nil, err
+	c := o.config()
+	if c.invalid != nil {
+		return nil, c.invalid
 	}
 	c.Name, c.Keep, c.Drop = o.Name, o.Keep, o.Drop
 	clusters, err := clusterSizes(ctx, in, c.read)
