@@ -199,41 +199,41 @@ func known(s compress.Settings) bool {
 	return err == nil
 }
 
-// addAnchor reads an anchor. If sure is set, its name is certain.
+// addAnchor adds the anchor with a key. If sure is set, its name is certain.
 func (e *evidence) addAnchor(k listedKey, sure bool) {
 	path := cmp.Or(k.path, e.path(k.Key))
-	lost := func(format string, args ...any) {
-		e.lost("anchor of RNTuple %q at %#x: %s", path, k.SeekKey, fmt.Sprintf(format, args...))
-	}
-	if k.ObjLen > anchor.MaxSize {
-		lost("the object has %d bytes", k.ObjLen)
-		return
-	}
-	object, err := rootfile.ReadPayload(e.r, e.size, k.Key)
+	a, err := e.readAnchor(k.Key)
 	if err != nil {
-		lost("%v", err)
+		e.lost("anchor of RNTuple %q at %#x: %v", path, k.SeekKey, err)
 		return
 	}
-	parse := anchor.Parse
-	if k.Class == anchor.ExperimentalClassName {
+	e.anchors = append(e.anchors, &foundAnchor{Anchor: a, key: k.Key, path: path, listed: k.path != "", sure: sure})
+}
+
+// readAnchor reads the anchor with a key. If its format is not supported, its header is refused.
+func (e *evidence) readAnchor(k rootfile.Key) (*anchor.Anchor, error) {
+	if k.ObjLen > anchor.MaxSize {
+		return nil, fmt.Errorf("the object has %d bytes", k.ObjLen)
+	}
+	object, err := rootfile.ReadPayload(e.r, e.size, k)
+	if err != nil {
+		return nil, err
+	}
+	old, parse := k.Class == anchor.ExperimentalClassName, anchor.Parse
+	if old {
 		parse = legacy.ParseAnchor
 	}
 	a, err := parse(object)
 	if err != nil {
-		lost("%v", err)
-		return
+		return nil, err
 	}
-	if k.Class == anchor.ExperimentalClassName && a.Supported() != nil {
-		err = frame.Unsupported("RNTuples of pre-release format %s cannot be rescued", legacy.Version(a))
-	} else {
-		err = a.Supported()
-	}
-	if err != nil {
+	if err = a.Supported(); err != nil {
 		e.refused[int64(a.SeekHeader)] = true
-		lost("%v", err)
-		return
+		if old {
+			err = frame.Unsupported("RNTuples of pre-release format %s cannot be rescued", legacy.Version(a))
+		}
 	}
-	e.anchors = append(e.anchors, &foundAnchor{Anchor: a, key: k.Key, path: path, listed: k.path != "", sure: sure})
+	return a, err
 }
 
 // path returns the path of an object whose key the scan found.
