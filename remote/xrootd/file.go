@@ -21,28 +21,18 @@ func (c *conn) ask(ctx context.Context, r *request, k *call, p *progress) ([]byt
 	return m.data, nil
 }
 
-// run waits for the answer of a request that was started as k, or not yet. If the server asks to
-// wait, it is started again.
-func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *progress) (err error) {
-	for {
-		p.what = "answer " + kinds[r.number]
-		if k == nil {
-			if k, err = c.start(r, to(), p); err != nil {
-				return err
+// run waits for the answer of a request that was started as k, or not yet.
+func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *progress) error {
+	_, err := p.repeat(ctx, r, func() (a answer, err error) {
+		started := k
+		if k = nil; started == nil {
+			if started, err = c.start(r, to(), p); err != nil {
+				return a, err
 			}
 		}
-		a, err := k.wait(ctx)
-		if err != nil {
-			return err
-		}
-		if a.status != statusWait {
-			return a.err()
-		}
-		if err := p.wait(ctx, r, a); err != nil {
-			return err
-		}
-		k = nil
-	}
+		return started.wait(ctx)
+	})
+	return err
 }
 
 // askLimits asks for the limits of vectored reads, once. It does not wait for the answer, which

@@ -208,22 +208,12 @@ func (s *session) answer(stream uint16) (answer, error) {
 
 // ask makes a request, again if the server asks to wait.
 func (s *session) ask(ctx context.Context, r *request) (answer, error) {
-	for {
-		s.progress.what = "answer " + kinds[r.number]
+	return s.progress.repeat(ctx, r, func() (answer, error) {
 		if _, err := s.net.Write(r.append(nil, stream)); err != nil {
 			return answer{}, err
 		}
-		a, err := s.answer(stream)
-		if err != nil {
-			return a, err
-		}
-		if a.status != statusWait {
-			return a, a.err()
-		}
-		if err := s.progress.wait(ctx, r, a); err != nil {
-			return a, err
-		}
-	}
+		return s.answer(stream)
+	})
 }
 
 // authenticate proves who the user is, by the first way that the server proposes and that is
@@ -296,6 +286,24 @@ func groupName() string {
 		}
 	}
 	return "nogroup"
+}
+
+// repeat makes a request with once, again while the server asks to wait, and returns the answer, or
+// its error.
+func (p *progress) repeat(ctx context.Context, r *request, once func() (answer, error)) (answer, error) {
+	for {
+		p.what = "answer " + kinds[r.number]
+		a, err := once()
+		if err != nil {
+			return a, err
+		}
+		if a.status != statusWait {
+			return a, a.err()
+		}
+		if err := p.wait(ctx, r, a); err != nil {
+			return a, err
+		}
+	}
 }
 
 // wait waits for as long as an answer says before a request is made again.
