@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"sync"
@@ -63,11 +64,7 @@ func Register(scheme string, o Opener) {
 func Schemes() (all []string) {
 	schemes.RLock()
 	defer schemes.RUnlock()
-	for s := range schemes.openers {
-		all = append(all, s)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(schemes.openers))
 }
 
 // IsURL reports whether a name is a URL, rather than the path of a local file: whether it begins

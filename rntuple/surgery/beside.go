@@ -65,12 +65,8 @@ func (r *run) besideShape(sources []*source) (*shape, error) {
 	}
 	for _, later := range []bool{false, true} {
 		for i, src := range sources {
-			var some []*schema.Field
-			for _, f := range src.schema().Fields {
-				if f.Extended == later {
-					some = append(some, f)
-				}
-			}
+			some := slices.DeleteFunc(slices.Clone(src.schema().Fields),
+				func(f *schema.Field) bool { return f.Extended != later })
 			if err := s.extend(some, r.prefixOf(i)); err != nil {
 				return nil, src.fail(err)
 			}

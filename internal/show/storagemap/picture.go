@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -283,12 +284,7 @@ func (p *Picture) marks(s *svg, a axis, marks []Mark, y, height, space float64, 
 
 // sizes draws the range of the sizes of the pages, on a logarithmic scale.
 func (p *Picture) sizes(s *svg, a axis, all []Extent, y float64) {
-	var pages []Extent
-	for _, e := range all {
-		if e.Cluster != Metadata {
-			pages = append(pages, e)
-		}
-	}
+	pages := slices.DeleteFunc(slices.Clone(all), func(e Extent) bool { return e.Cluster == Metadata })
 	marks := Marks(pages, a.resolution())
 	s.rect(Rect{stripLeft, y, stripWidth, sizeHeight}, "", "class", "track")
 	s.text(stripLeft-56, y+sizeHeight/2+4, 12, "sizes of pages", "text-anchor", "end", "font-weight", "bold")
