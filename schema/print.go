@@ -123,33 +123,26 @@ func (f *Field) encodings() string {
 
 func (f *Field) remarks(hidden error) string {
 	var list []string
-	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	addIf := func(holds bool, format string, args ...any) {
+		if holds {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
 	if hidden != nil {
-		say("HIDDEN: %s", Printable(hidden.Error()))
+		list = append(list, "HIDDEN: "+Printable(hidden.Error()))
 	}
 	if f.Source != nil {
-		say("view on %s", Printable(f.Source.Path()))
+		list = append(list, "view on "+Printable(f.Source.Path()))
 	}
-	if f.TypeAlias != "" {
-		say("alias %s", Printable(f.TypeAlias))
-	}
-	if f.Flags&envelope.FieldRepetitive != 0 {
-		say("size %d", f.ArraySize)
-	}
-	if f.Flags&envelope.FieldSoA != 0 {
-		say("struct of arrays")
-	}
-	if v := int32(f.TypeVersion); v > 0 { // ROOT gives classes without a version -1
-		say("class version %d", v)
-	}
-	if f.Extended {
-		say("added later")
-	}
+	version := int32(f.TypeVersion) // ROOT gives classes without a version -1
+	addIf(f.TypeAlias != "", "alias %s", Printable(f.TypeAlias))
+	addIf(f.Flags&envelope.FieldRepetitive != 0, "size %d", f.ArraySize)
+	addIf(f.Flags&envelope.FieldSoA != 0, "struct of arrays")
+	addIf(version > 0, "class version %d", version)
+	addIf(f.Extended, "added later")
 	if f.Source == nil {
 		for _, c := range slices.Concat(f.Columns...) {
-			if c.Flags&envelope.ColumnDeferred != 0 {
-				say("%s from element %d", c.Type, max(c.FirstElement, -c.FirstElement))
-			}
+			addIf(c.Flags&envelope.ColumnDeferred != 0, "%s from element %d", c.Type, max(c.FirstElement, -c.FirstElement))
 		}
 	}
 	remarks := strings.Join(list, ", ")

@@ -53,26 +53,19 @@ func (w *Work) add(pages, bytes int64) {
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d inputs with %d entries; output: %d entries, %d clusters, %d cluster groups",
 		r.Inputs, r.InputEntries, r.Entries, r.Clusters, r.ClusterGroups)
-	for level, w := range r.Levels {
-		if w.Pages > 0 {
-			text += fmt.Sprintf("; %v: %d pages, %d bytes", Level(level), w.Pages, w.Bytes)
+	addIf := func(holds bool, format string, args ...any) {
+		if holds {
+			text += fmt.Sprintf("; "+format, args...)
 		}
 	}
-	if len(r.Dropped) > 0 {
-		text += "; dropped: " + strings.Join(r.Dropped, ", ")
+	for level, w := range r.Levels {
+		addIf(w.Pages > 0, "%v: %d pages, %d bytes", Level(level), w.Pages, w.Bytes)
 	}
-	if len(r.Omitted) > 0 {
-		text += "; omitted: " + strings.Join(r.Omitted, ", ")
-	}
-	if n := len(r.Without); n > 0 {
-		text += fmt.Sprintf("; %d files without an RNTuple", n)
-	}
-	if n := len(r.LeftBehind); n > 0 {
-		text += fmt.Sprintf("; %d objects left behind", n)
-	}
-	if n := len(r.Unlisted); n > 0 {
-		text += fmt.Sprintf("; %d files whose objects could not be listed", n)
-	}
+	addIf(len(r.Dropped) > 0, "dropped: %s", strings.Join(r.Dropped, ", "))
+	addIf(len(r.Omitted) > 0, "omitted: %s", strings.Join(r.Omitted, ", "))
+	addIf(len(r.Without) > 0, "%d files without an RNTuple", len(r.Without))
+	addIf(len(r.LeftBehind) > 0, "%d objects left behind", len(r.LeftBehind))
+	addIf(len(r.Unlisted) > 0, "%d files whose objects could not be listed", len(r.Unlisted))
 	return text
 }
 
