@@ -155,18 +155,12 @@ type integer struct {
 	size     uint64
 }
 
-func signed(v int64) integer {
-	if v < 0 {
-		return integer{true, -uint64(v)}
-	}
-	return integer{size: uint64(v)}
-}
-
 // integerOf converts an integer or a bool; ok is false for other types.
 func integerOf(v any) (i integer, ok bool) {
 	switch v := reflect.ValueOf(v); {
 	case v.CanInt():
-		return signed(v.Int()), true
+		n := v.Int()
+		return integer{n < 0, uint64(max(n, -n))}, true
 	case v.CanUint():
 		return integer{size: v.Uint()}, true
 	case v.Kind() == reflect.Bool:
