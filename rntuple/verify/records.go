@@ -104,10 +104,9 @@ func (c *container) anchorsOfSets() (starts []int64) {
 			}
 		}
 		if !found {
-			p := Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset),
-				Check: Locators}.nowhere()
-			p.Err = frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")
-			c.report(p)
+			c.report(Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset),
+				Check: Locators,
+				Err:   frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")}.nowhere())
 		}
 	}
 	return starts

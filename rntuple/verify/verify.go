@@ -91,17 +91,17 @@ type Problem struct {
 // Path returns where the problem is, without the file and the offset.
 func (p Problem) Path() string {
 	var parts []string
-	add := func(known bool, format string, v any) {
+	addIf := func(known bool, format string, v any) {
 		if known {
 			parts = append(parts, fmt.Sprintf(format, v))
 		}
 	}
-	add(p.RNTuple != "", "RNTuple %q", p.RNTuple)
-	add(p.Part != "", "%s", p.Part)
-	add(p.Cluster >= 0, "cluster %d", p.Cluster)
-	add(p.Column >= 0, "column %d", p.Column)
-	add(p.Field != "", "field %q", p.Field)
-	add(p.Page >= 0, "page %d", p.Page)
+	addIf(p.RNTuple != "", "RNTuple %q", p.RNTuple)
+	addIf(p.Part != "", "%s", p.Part)
+	addIf(p.Cluster >= 0, "cluster %d", p.Cluster)
+	addIf(p.Column >= 0, "column %d", p.Column)
+	addIf(p.Field != "", "field %q", p.Field)
+	addIf(p.Page >= 0, "page %d", p.Page)
 	return strings.Join(parts, ", ")
 }
 
