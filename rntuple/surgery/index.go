@@ -30,12 +30,13 @@ func Index(ctx context.Context, in Input, o *IndexOptions) (*Indexed, error) {
 
 // RemoveIndex removes the zone map of an RNTuple, if it has one, in the file that it is in.
 func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
-	return o.config().inPlace(ctx, ntuple.UpdateFile, in, func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error {
+	unlink := func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error {
 		return f.Relink(src.Reader, o, func(w *ntuple.Writer) error {
 			w.Unlink(zonemap.SetName)
 			return nil
 		})
-	})
+	}
+	return o.config().inPlace(ctx, ntuple.UpdateFile, in, unlink)
 }
 
 // index is Index in the file that open opens.
@@ -47,7 +48,8 @@ func index(ctx context.Context, open opener, in Input, o *IndexOptions) (*Indexe
 		}
 	}
 	report := new(Indexed)
-	err := o.InPlaceOptions.config().inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
+	c := o.InPlaceOptions.config()
+	err := c.inPlace(ctx, open, in, func(f *ntuple.File, src *source, write *ntuple.WriteOptions) error {
 		fields, err := zone.Choose(src.Source.Schema, o.Keep, o.Drop)
 		if err != nil {
 			return err

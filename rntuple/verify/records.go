@@ -104,9 +104,9 @@ func (c *container) anchorsOfSets() (starts []int64) {
 			}
 		}
 		if !found {
-			c.report(Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset),
-				Check: Locators,
-				Err:   frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")}.nowhere())
+			c.report(Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name),
+				Offset: int64(s.Anchor.Offset), Check: Locators,
+				Err: frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")}.nowhere())
 		}
 	}
 	return starts

@@ -189,7 +189,8 @@ func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 		if descent >= 0 {
 			w.report(Problem{RNTuple: w.path, Cluster: w.c.ID, Column: id, Field: f.Path(), Page: i,
 				Offset: int64(chunk.Pages[i].Locator.Offset), Check: Values,
-				Err: frame.Corrupt("the collection of item %d ends at %d, before it begins at %d", item+descent, below, above)})
+				Err: frame.Corrupt("the collection of item %d ends at %d, before it begins at %d",
+					item+descent, below, above)})
 			return unknown
 		}
 		widest = max(widest, r.first-last, r.widest)
