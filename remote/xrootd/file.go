@@ -24,13 +24,14 @@ func (c *conn) ask(ctx context.Context, r *request, k *call, p *progress) ([]byt
 // run waits for the answer of a request that was started as k, or not yet.
 func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *progress) error {
 	_, err := p.repeat(ctx, r, func() (a answer, err error) {
-		started := k
-		if k = nil; started == nil {
-			if started, err = c.start(r, to(), p); err != nil {
+		if k == nil {
+			if k, err = c.start(r, to(), p); err != nil {
 				return a, err
 			}
 		}
-		return started.wait(ctx)
+		a, err = k.wait(ctx)
+		k = nil // if the server asks to wait, the request is started again
+		return a, err
 	})
 	return err
 }

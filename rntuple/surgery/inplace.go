@@ -7,8 +7,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// inPlace opens the file of an RNTuple with open and has write write metadata into it. If anything
-// fails the file is as it was.
+// inPlace opens the file of an RNTuple with open, and calls write, which writes metadata into it. If
+// anything fails the file is as it was.
 func (c *config) inPlace(ctx context.Context, open opener, in Input,
 	write func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error) error {
 	if c.invalid != nil {
