@@ -27,6 +27,7 @@ type Bin struct {
 	WY, WY2 float64 // of a profile: the weights times y and y squared
 }
 
+// add adds the sums of another bin.
 func (b *Bin) add(c *Bin) {
 	b.N += c.N
 	b.W += c.W
