@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -64,10 +65,7 @@ func Batches(s Source, o *BatchOptions) iter.Seq2[*Batch, error] {
 
 // BatchesIn is like Batches, but yields only the entries in a range, as far as they exist.
 func BatchesIn(s Source, r EntryRange, options *BatchOptions) iter.Seq2[*Batch, error] {
-	var o BatchOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(BatchOptions))
 	return func(yield func(*Batch, error) bool) {
 		first, size := r.First, int64(o.Size)
 		switch {

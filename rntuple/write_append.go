@@ -26,16 +26,15 @@ import (
 // as for Open. For RNTuples in a
 // format before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
-	if o != nil {
-		err := refuse(
-			refusal{o.Description != "", "Description is not for Append"},
-			refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
-			refusal{len(o.Projections) > 0, "Projections is not for Append"},
-			refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
-				"ExtendSchema is not for AppendRecords: see Writer.Extend"})
-		if err != nil {
-			return nil, err
-		}
+	o = cmp.Or(o, new(WriteOptions))
+	err := refuse(
+		refusal{o.Description != "", "Description is not for Append"},
+		refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
+		refusal{len(o.Projections) > 0, "Projections is not for Append"},
+		refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
+			"ExtendSchema is not for AppendRecords: see Writer.Extend"})
+	if err != nil {
+		return nil, err
 	}
 	f, err := UpdateFile(path, o.file())
 	if err != nil {
@@ -46,10 +45,7 @@ func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 
 // continuing returns a writer that continues an RNTuple in the file f at path.
 func continuing[T any](f *File, path, name string, options *WriteOptions) (*Writer[T], error) {
-	var o WriteOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(WriteOptions))
 	r, err := Open(path, name, &ReadOptions{Context: f.ctx, Limits: o.Limits})
 	if err != nil {
 		return nil, err
