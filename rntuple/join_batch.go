@@ -135,27 +135,31 @@ type filler struct {
 
 // read reads n entries, or less at the end of the entries.
 func (f *filler) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
-	arrays, got, err := f.plan.read(ctx, first, n)
-	if err != nil || got == n || got == 0 {
-		return arrays, got, err
-	}
-	f.clear()
-	err = take(f.all, arrays, []columnar.Span{{First: 0, N: got}})
-	if err != nil {
-		return nil, 0, err
-	}
-	more, err := f.add(ctx, first+got, n-got)
-	return f.all, got + more, err
+	return f.fill(n, func(done int64) ([]*columnar.Array, int64, error) { return f.plan.read(ctx, first+done, n-done) })
 }
 
 // readSpans reads the entries in spans.
 func (f *filler) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
 	n := columnar.Sum(spans)
-	arrays, got, err := f.plan.readSpans(ctx, spans)
+	return f.fill(n, func(done int64) ([]*columnar.Array, int64, error) {
+		return f.plan.readSpans(ctx, within(spans, done, n-done))
+	})
+}
+
+// fill reads n entries, or less at the end of the entries: read reads some of those that are left
+// after the first ones.
+func (f *filler) fill(n int64,
+	read func(done int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
+	arrays, got, err := read(0)
 	if err != nil || got == n || got == 0 {
 		return arrays, got, err
 	}
-	f.clear()
+	if f.fresh || f.all == nil {
+		f.all = like(f.plan.arrays())
+	}
+	for _, a := range f.all {
+		a.Clear(false)
+	}
 	for done := got; ; done += got {
 		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
 			return nil, 0, err
@@ -163,35 +167,10 @@ func (f *filler) readSpans(ctx context.Context, spans []columnar.Span) ([]*colum
 		if done == n {
 			return f.all, n, nil
 		}
-		if arrays, got, err = f.plan.readSpans(ctx, within(spans, done, n-done)); err != nil || got == 0 {
+		if arrays, got, err = read(done); err != nil || got == 0 {
 			return f.all, done, err
 		}
 	}
-}
-
-// clear empties f.all.
-func (f *filler) clear() {
-	if f.fresh || f.all == nil {
-		f.all = like(f.plan.arrays())
-	}
-	for _, a := range f.all {
-		a.Clear(false)
-	}
-}
-
-// add appends n entries to f.all, or less at the end of the entries.
-func (f *filler) add(ctx context.Context, first, n int64) (done int64, err error) {
-	for done < n {
-		arrays, got, err := f.plan.read(ctx, first+done, n-done)
-		if err != nil || got == 0 {
-			return done, err
-		}
-		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
-			return done, err
-		}
-		done += got
-	}
-	return done, nil
 }
 
 // matchBatches reads the entries of a source that match those of the primary one.
@@ -244,20 +223,15 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*colu
 	if err != nil || n == 0 {
 		return nil, 0, err
 	}
-	p.items.clear()
-	for done, all := int64(0), columnar.Sum(p.runs); done < all; {
-		arrays, got, err := p.items.plan.readSpans(ctx, within(p.runs, done, all-done))
-		switch {
-		case err != nil:
-		case got == 0:
-			err = fmt.Errorf("%d entries, expected %d", done, all)
-		default:
-			err = take(p.items.all, arrays, []columnar.Span{{First: 0, N: got}})
+	items := p.items.plan.arrays()
+	if all := columnar.Sum(p.runs); all > 0 {
+		var got int64
+		if items, got, err = p.items.readSpans(ctx, p.runs); err == nil && got < all {
+			err = fmt.Errorf("%d entries, expected %d", got, all)
 		}
 		if err != nil {
 			return nil, 0, p.fail(err)
 		}
-		done += got
 	}
 	p.spans = p.spans[:0]
 	for _, at := range p.at {
@@ -275,7 +249,7 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*colu
 			}
 			a = a.Children[0]
 		}
-		if err := columnar.Append(a, p.items.all[i], p.spans, maxCopied); err != nil {
+		if err := columnar.Append(a, items[i], p.spans, maxCopied); err != nil {
 			return nil, 0, err
 		}
 	}
