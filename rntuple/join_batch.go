@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
@@ -29,7 +28,7 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 			own = new(joinedPart)
 		}
 		own.batchPlan = inner
-		p.parts = append(p.parts, own)
+		p.together = append(p.together, own)
 	}
 	for _, s := range j.others {
 		part := groups[s]
@@ -48,15 +47,15 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 			return nil, fmt.Errorf("join of %q: %w", s.name, err)
 		}
 		part.filler = &filler{part.batchPlan, fresh, nil}
-		p.parts = append(p.parts, part)
+		p.together = append(p.together, part)
 	}
 	return p, nil
 }
 
 // joinBatches reads from several sources.
 type joinBatches struct {
-	parts []*joinedPart
-	all   []*columnar.Array
+	together[*joinedPart]
+	all []*columnar.Array
 }
 
 // joinedPart reads from one of them.
@@ -67,7 +66,7 @@ type joinedPart struct {
 }
 
 func (p *joinBatches) arrays() []*columnar.Array {
-	for _, part := range p.parts {
+	for _, part := range p.together {
 		for i, a := range part.arrays() {
 			p.all[part.at[i]] = a
 		}
@@ -98,7 +97,7 @@ func (p *joinBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*
 func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
 	all := make([]*columnar.Array, len(p.all))
 	n := int64(0)
-	for i, part := range p.parts {
+	for i, part := range p.together {
 		arrays, got, err := read(part, i, n)
 		if i > 0 && err == nil && got != n {
 			err = fmt.Errorf("sources that are joined have %d and %d entries from entry %d on", n, got, first)
@@ -112,18 +111,6 @@ func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int
 		}
 	}
 	return all, n, nil
-}
-
-func (p *joinBatches) inOrder(first, end int64, c field.Chosen) {
-	for _, part := range p.parts {
-		part.inOrder(first, end, c)
-	}
-}
-
-func (p *joinBatches) stop() {
-	for _, part := range p.parts {
-		part.stop()
-	}
 }
 
 // A filler makes one batch of entries that a plan reads in several.
@@ -255,8 +242,6 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*colu
 	}
 	return p.all, n, nil
 }
-
-func (p *matchBatches) inOrder(first, end int64, c field.Chosen) { p.keys.inOrder(first, end, c) }
 
 func (p *matchBatches) stop() {
 	p.keys.stop()

@@ -145,10 +145,7 @@ type batchPlan interface {
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist. It reads some of the first ones.
 	readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error)
-	// inOrder announces that the entries from first up to but not including end will be
-	// read in order, until stop is called: only those that c chooses if it is not nil.
-	inOrder(first, end int64, c field.Chosen)
-	stop()
+	orderedPlan
 }
 
 func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {

@@ -76,6 +76,11 @@ type plan interface {
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist.
 	readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error
+	orderedPlan
+}
+
+// An orderedPlan is a plan that can read ahead.
+type orderedPlan interface {
 	// inOrder announces that the entries from first up to but not including end will be
 	// read in order, until stop is called: only those that c chooses if it is not nil.
 	inOrder(first, end int64, c field.Chosen)
