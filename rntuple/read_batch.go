@@ -161,10 +161,7 @@ func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 		return nil, &schema.MismatchError{Mismatches: missing}
 	}
 	compiled, err := field.CompileBatches(r.ntuple.Source, chains, fresh, r.plans())
-	if err != nil {
-		return nil, err
-	}
-	return &readerBatches{compiled, r.NumEntries()}, nil
+	return &readerBatches{compiled, r.NumEntries()}, err
 }
 
 // readerBatches reads from one RNTuple.
