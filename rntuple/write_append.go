@@ -37,10 +37,7 @@ func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 		return nil, err
 	}
 	f, err := UpdateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	return owning(f, func() (*Writer[T], error) { return continuing[T](f, path, name, o) })
+	return owning(f, err, func() (*Writer[T], error) { return continuing[T](f, path, name, o) })
 }
 
 // continuing returns a writer that continues an RNTuple in the file f at path.

@@ -52,16 +52,7 @@ func (c *columns) to() *columns { return c }
 // exists there is replaced, unless FileOptions.NoReplace is set.
 func CreateColumns(path, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	w, err := NewColumnWriter(f, name, doc, o.alone())
-	if err != nil {
-		f.Abort()
-		return nil, err
-	}
-	w.owned = f
-	return w, nil
+	return owning(f, err, func() (*ColumnWriter, error) { return NewColumnWriter(f, name, doc, o.alone()) })
 }
 
 // NewColumnWriter begins an RNTuple of the given schema in a file.

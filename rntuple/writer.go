@@ -45,32 +45,31 @@ type common struct {
 // The error lists everything that is wrong with T and its tags.
 func Create[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	return owning(f, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
+	return owning(f, err, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
 }
 
 // CreateRecords is like Create for entries without a Go type: the document defines the
 // schema, and entries are dynamic values.
 func CreateRecords(path, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	return owning(f, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
+	return owning(f, err, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
 }
 
-// owning returns the writer that begin returns, and makes it close the file.
-func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error) {
-	w, err := begin()
+// owning returns the writer that begin returns, and makes it close the file. The error is that of
+// opening the file.
+func owning[W interface{ own(*File) }](f *File, err error, begin func() (W, error)) (w W, _ error) {
 	if err != nil {
-		f.Abort()
-		return nil, err
+		return w, err
 	}
-	w.owned = f
+	if w, err = begin(); err != nil {
+		f.Abort()
+		return w, err
+	}
+	w.own(f)
 	return w, nil
 }
+
+func (w *common) own(f *File) { w.owned = f }
 
 // NewWriter begins an RNTuple in a file. See Create.
 func NewWriter[T any](f *File, name string, o *WriteOptions) (*Writer[T], error) {
