@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -212,28 +213,26 @@ func extend(w *ntuple.Writer, fields []*schema.FieldDocument) error {
 
 // CommitCluster ends the current cluster, if it has entries.
 func (w *common) CommitCluster() error {
-	if err := w.ntuple.Sink.Enter("CommitCluster"); err != nil {
-		return err
-	}
-	defer w.ntuple.Sink.Leave()
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
-	return w.ntuple.Sink.CommitCluster()
+	return during("CommitCluster", w.ntuple.Sink, w.ntuple.Err, w.ntuple.Sink.CommitCluster)
 }
 
 // CommitClusterGroup ends the current cluster, if it has entries, and writes the page list
 // of the clusters since the last group. Without it the RNTuple has one group, as ROOT writes
 // it.
 func (w *common) CommitClusterGroup() error {
-	if err := w.ntuple.Sink.Enter("CommitClusterGroup"); err != nil {
+	return during("CommitClusterGroup", w.ntuple.Sink, w.ntuple.Err, w.ntuple.Sink.CommitClusterGroup)
+}
+
+// during is the body of a call that changes a sink: it calls change unless state returns an error.
+func during(call string, s *pagesink.Sink, state, change func() error) error {
+	if err := s.Enter(call); err != nil {
 		return err
 	}
-	defer w.ntuple.Sink.Leave()
-	if err := w.ntuple.Err(); err != nil {
+	defer s.Leave()
+	if err := state(); err != nil {
 		return err
 	}
-	return w.ntuple.Sink.CommitClusterGroup()
+	return change()
 }
 
 // Use ends the current cluster, and writes the values of a field in another of the
