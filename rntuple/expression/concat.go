@@ -83,11 +83,7 @@ func (b *builder) joined(all []value) (value, error) {
 }
 
 // flatten returns the items of arrays of arrays, of all of them.
-func (b *builder) flatten(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) flatten(n *syntax.Call, v value) (value, error) {
 	return b.flat(v), nil
 }
 

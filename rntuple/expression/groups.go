@@ -41,11 +41,7 @@ func chosenOf(v value, choose func(r *run, d *domain)) value {
 	return out
 }
 
-func (b *builder) reverse(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) reverse(n *syntax.Call, v value) (value, error) {
 	out := rearranged(v, func(*run) func(numbers []int64) { return slices.Reverse[[]int64] })
 	out.list.size = v.list.size
 	return out, nil
@@ -68,11 +64,7 @@ func (b *builder) descending(n *syntax.Call, i int) (bool, error) {
 	return false, b.errorf(n.Args[i], `%s takes "asc" or "desc": %s`, n.Name, is(n.Args[i], v))
 }
 
-func (b *builder) sort(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) sort(n *syntax.Call, v value) (value, error) {
 	descending, err := b.descending(n, 1)
 	if err != nil || v.list.item.null {
 		return v, err
@@ -85,11 +77,7 @@ func (b *builder) sort(n *syntax.Call) (value, error) {
 }
 
 // argExtreme returns the index of the first least or greatest item.
-func (b *builder) argExtreme(n *syntax.Call) (value, error) {
-	v, err := b.numbers(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) argExtreme(n *syntax.Call, v value) (value, error) {
 	d, item := v.list.items, v.list.item
 	if item.kind == Int {
 		return scalar(firstExtreme(n.Name, d, item.ints()), true).only(v), nil
@@ -122,21 +110,13 @@ func (b *builder) numbers(n *syntax.Call) (value, error) {
 }
 
 // argsort returns the indices of the items in ascending order.
-func (b *builder) argsort(n *syntax.Call) (value, error) {
-	v, err := b.numbers(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) argsort(n *syntax.Call, v value) (value, error) {
 	out := sortedBy(v.array(v.list.items, numbered(v.list.items)), v.list.item, false)
 	out.index = true
 	return out, nil
 }
 
-func (b *builder) sortBy(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) sortBy(n *syntax.Call, v value) (value, error) {
 	descending, err := b.descending(n, 2)
 	if err != nil {
 		return value{}, err
@@ -344,10 +324,9 @@ func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool,
 const groupSteps, groupBytes = 32, 64
 
 // uniq returns the items that are not equal to one before.
-func (b *builder) uniq(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null || v.list.item.null {
-		return v, err
+func (b *builder) uniq(n *syntax.Call, v value) (value, error) {
+	if v.list.item.null {
+		return v, nil
 	}
 	if v.list.item.kind == 0 {
 		return value{}, b.errorf(n, "uniq takes an array of numbers, strings or bools: %s", is(n.Args[0], v))
@@ -385,11 +364,7 @@ func someGroups(d *domain) func(z *zones) extent[int64] {
 }
 
 // groupBy returns a map from keys to the arrays of the items that have them.
-func (b *builder) groupBy(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) groupBy(n *syntax.Call, v value) (value, error) {
 	v, key, err := b.key(n, v)
 	if err != nil {
 		return value{}, err
@@ -442,11 +417,7 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 }
 
 // keysOf returns the keys or the values of a map.
-func (b *builder) keysOf(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) keysOf(n *syntax.Call, v value) (value, error) {
 	if v.list == nil || !v.list.keyed {
 		return value{}, b.errorf(n.Args[0], "%s takes a map: %s", n.Name, is(n.Args[0], v))
 	}

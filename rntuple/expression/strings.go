@@ -283,11 +283,7 @@ func (b *builder) split(n *syntax.Call) (value, error) {
 }
 
 // join returns the strings of an array as one.
-func (b *builder) join(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) join(n *syntax.Call, v value) (value, error) {
 	by := literalOf(b.entries, "")
 	if len(n.Args) == 2 {
 		args, err := b.stringsIn(n, n.Args[1])
@@ -302,7 +298,8 @@ func (b *builder) join(n *syntax.Call) (value, error) {
 	if v = b.complete(v); v.list.item.kind != String {
 		return value{}, b.errorf(n, "join takes an array of strings: %s", is(n.Args[0], v))
 	}
-	if v, by, err = common2(v, by); err != nil {
+	v, by, err := common2(v, by)
+	if err != nil {
 		return value{}, err
 	}
 	items := v.list.items
@@ -392,11 +389,7 @@ func characters(s []byte, from, to int64) []byte {
 }
 
 // text returns a number, a string or a bool as a string.
-func (b *builder) text(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) text(n *syntax.Call, v value) (value, error) {
 	if v.variant != nil {
 		v.variant = &variant{v.variant.tag, v.variant.at, slices.Clone(v.variant.alternatives)}
 		for i, a := range v.variant.alternatives {
@@ -441,11 +434,7 @@ func printedBy[T any](n *node[T], print func(b []byte, v T) []byte) func(r *run,
 }
 
 // convert is int and float, also of strings and variants.
-func (b *builder) convert(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) convert(n *syntax.Call, v value) (value, error) {
 	if n.Name == "int" && v.innermost() == Int {
 		v.literal, v.index = nil, false
 		return v, nil
@@ -453,7 +442,8 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	if v.kind != String {
 		return b.function(n, []value{v})
 	}
-	if v, err = b.down(v); err != nil {
+	v, err := b.down(v)
+	if err != nil {
 		return value{}, err
 	}
 	at, here := b.place(n), b.here
