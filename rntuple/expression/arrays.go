@@ -288,9 +288,7 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	}
 	v, at, err := common2(v, at)
 	if err == nil && strict {
-		if v, err = b.down(v); err == nil {
-			at, err = b.down(at)
-		}
+		err = b.downAll(&v, &at)
 	}
 	if err != nil {
 		return value{}, err
@@ -502,26 +500,18 @@ func (b *builder) masked(n *syntax.Index, v, mask value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if v.missing || mask.missing {
-		if v, err = b.down(v); err == nil {
-			mask, err = b.down(mask)
-		}
-		if err != nil {
-			return value{}, err
-		}
-		rows := where(b.allThere([]value{v, mask}))
-		v, mask = v.taken(rows, true), mask.taken(rows, true)
-	} else if v.list.items != mask.list.items {
-		if v, err = b.down(v); err == nil {
-			mask, err = b.down(mask)
-		}
-		if err != nil {
+	missing := v.missing || mask.missing
+	if missing || v.list.items != mask.list.items {
+		if err := b.downAll(&v, &mask); err != nil {
 			return value{}, err
 		}
 	}
+	if missing {
+		rows := where(b.allThere([]value{v, mask}))
+		v, mask = v.taken(rows, true), mask.taken(rows, true)
+	}
 	mask = b.aligned(mask, v, func(n, m int64) string {
-		return fmt.Sprintf("an array of %d items has an index of %d bools",
-			n, m)
+		return fmt.Sprintf("an array of %d items has an index of %d bools", n, m)
 	}, n)
 	return filtered(v, mask.list.item.condition()), nil
 }

@@ -213,11 +213,8 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 	if err != nil || args == nil {
 		return nothing(b.entries), err
 	}
-	number, err := b.down(scalar(count, missing))
-	if err != nil {
-		return value{}, err
-	}
-	if args[0], err = b.down(args[0]); err != nil {
+	number := scalar(count, missing)
+	if err := b.downAll(&number, &args[0]); err != nil {
 		return value{}, err
 	}
 	at, here := b.place(n), b.here
