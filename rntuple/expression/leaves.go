@@ -74,20 +74,14 @@ func loaded[T any](b branch, load func(r *run, n *node[T])) *node[T] {
 }
 
 // present returns where all optionals around the branch have values, or nil if there are none.
-func (b branch) present(r *run, n interface{ flags(r *run, size int) []bool }) []bool {
-	if len(b.valid) == 0 {
-		return nil
+func (b branch) present(r *run, n interface {
+	validWhere(r *run, all ...[]bool) []bool
+}) []bool {
+	all := make([][]bool, len(b.valid))
+	for i, valid := range b.valid {
+		all[i] = valid(r)
 	}
-	all := b.valid[0](r)
-	if len(b.valid) > 1 {
-		out := n.flags(r, len(all))
-		copy(out, all)
-		for _, bits := range b.valid[1:] {
-			and(out, out, bits(r))
-		}
-		return out
-	}
-	return all
+	return n.validWhere(r, all...)
 }
 
 // there returns where an array, a record or a variant is; nil if it is everywhere.

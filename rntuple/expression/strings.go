@@ -56,12 +56,6 @@ func (t *text) end() {
 	}
 }
 
-// both returns where two columns have values.
-func (t *text) both(a, b []bool) []bool {
-	t.n.both(t.r, a, b)
-	return t.n.valid
-}
-
 // stringsIn builds arguments that are strings, in one domain. They are nil if one is.
 func (b *builder) stringsIn(n *syntax.Call, args ...syntax.Node) ([]value, error) {
 	all, err := b.all(args...)
@@ -91,22 +85,6 @@ func (b *builder) stringIn(n *syntax.Call, arg syntax.Node, v value) (value, err
 
 func anyMissing(all []value) bool {
 	return slices.ContainsFunc(all, func(v value) bool { return v.missing })
-}
-
-// validity returns where all of some columns have values.
-func validity[T any](r *run, n *node[T], all ...[]bool) []bool {
-	var valid []bool
-	for _, v := range all {
-		if valid == nil || v == nil {
-			if v != nil {
-				valid = v
-			}
-			continue
-		}
-		n.both(r, valid, v)
-		valid = n.valid
-	}
-	return valid
 }
 
 // changed returns a string without what is around it, or in other letters.
@@ -145,7 +123,7 @@ func (b *builder) changed(n *syntax.Call) (value, error) {
 			r.budget.Step(int64(len(s)) * int64(1+len(by[i]))) // trim looks for each byte among those to be removed
 			t.add(with(s, by[i]))
 		}
-		return t.both(valid, w)
+		return t.n.validWhere(r, valid, w)
 	}), anyMissing(args)), nil
 }
 
@@ -204,7 +182,7 @@ func (b *builder) replace(n *syntax.Call) (value, error) {
 			}
 			t.add(s)
 		}
-		return validity(r, t.n, u, v, w, x)
+		return t.n.validWhere(r, u, v, w, x)
 	}), missing), nil
 }
 
@@ -235,7 +213,7 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 			}
 			t.end()
 		}
-		return validity(r, t.n, v, w)
+		return t.n.validWhere(r, v, w)
 	})), missing), nil
 }
 
@@ -339,7 +317,7 @@ func (b *builder) indexOf(n *syntax.Call) (value, error) {
 				out[i] = int64(utf8.RuneCount(s[:at]))
 			}
 		}
-		n.both(r, v, w)
+		n.validWhere(r, v, w)
 	}), anyMissing(args)), nil
 }
 
@@ -366,7 +344,7 @@ func (b *builder) substring(v, from, to value) value {
 			begin, end := clamped(first[i], n), clamped(last[i], n)
 			t.add(characters(s, begin, max(begin, end)))
 		}
-		return validity(r, t.n, u, v, w)
+		return t.n.validWhere(r, u, v, w)
 	}), anyMissing([]value{v, from, to}))
 }
 
@@ -496,7 +474,7 @@ func (b *builder) shift(n *syntax.Call) (value, error) {
 		return scalar(fallible(b, newNode(d, func(r *run, out *node[int64]) {
 			a, u := v[0].ints().rows(r)
 			by, w := v[1].ints().rows(r)
-			out.both(r, u, w)
+			out.validWhere(r, u, w)
 			all := out.out(r, len(a))
 			for i, m := range a {
 				if by[i] < 0 && (out.valid == nil || out.valid[i]) {
