@@ -63,24 +63,19 @@ func (b *builder) stringsIn(n *syntax.Call, args ...syntax.Node) ([]value, error
 		return nil, err
 	}
 	for i, v := range all {
-		if all[i], err = b.stringIn(n, args[i], v); err != nil {
-			return nil, err
+		switch {
+		case v.variant != nil:
+			if all[i], err = b.alternative(args[i], v, String); err != nil {
+				return nil, err
+			}
+		case !v.null && v.kind != String:
+			return nil, b.errorf(args[i], "%s takes a string: %s", n.Name, is(args[i], v))
 		}
 	}
 	if slices.ContainsFunc(all, func(v value) bool { return v.null }) {
 		return nil, nil
 	}
 	return common(all...)
-}
-
-func (b *builder) stringIn(n *syntax.Call, arg syntax.Node, v value) (value, error) {
-	if v.variant != nil {
-		return b.alternative(arg, v, String)
-	}
-	if !v.null && v.kind != String {
-		return value{}, b.errorf(arg, "%s takes a string: %s", n.Name, is(arg, v))
-	}
-	return v, nil
 }
 
 func anyMissing(all []value) bool {
@@ -127,35 +122,26 @@ func (b *builder) changed(n *syntax.Call) (value, error) {
 	}), anyMissing(args)), nil
 }
 
-// count builds an argument that is an integer. It is nil if there is no such argument.
-func (b *builder) count(n *syntax.Call, i int) (*value, error) {
-	if i >= len(n.Args) {
-		return nil, nil
-	}
-	v, err := b.build(n.Args[i])
-	if err == nil && v.null {
-		v = scalar(nowhere[int64](b.entries), true)
-	}
-	if err == nil && v.kind != Int {
-		err = b.errorf(n.Args[i], "argument %d of %s is an integer: %s", i+1, n.Name, is(n.Args[i], v))
-	}
-	return &v, err
-}
-
-// withCount builds strings, and an integer behind them, in one domain.
+// withCount builds strings, and an integer behind them, in one domain. It is -1 if there is no such
+// argument.
 func (b *builder) withCount(n *syntax.Call, texts int) (args []value, count *node[int64], missing bool, err error) {
 	if args, err = b.stringsIn(n, n.Args[:texts]...); err != nil || args == nil {
 		return nil, nil, false, err
 	}
-	c, err := b.count(n, texts)
-	if err != nil {
-		return nil, nil, false, err
+	c := literalOf(b.entries, int64(-1))
+	if texts < len(n.Args) {
+		arg := n.Args[texts]
+		if c, err = b.build(arg); err == nil && c.null {
+			c = scalar(nowhere[int64](b.entries), true)
+		}
+		if err == nil && c.kind != Int {
+			err = b.errorf(arg, "argument %d of %s is an integer: %s", texts+1, n.Name, is(arg, c))
+		}
+		if err != nil {
+			return nil, nil, false, err
+		}
 	}
-	if c == nil {
-		v := literalOf(b.entries, int64(-1))
-		c = &v
-	}
-	if args, err = common(append(args, *c)...); err != nil {
+	if args, err = common(append(args, c)...); err != nil {
 		return nil, nil, false, err
 	}
 	return args[:texts], args[texts].ints(), anyMissing(args), nil
