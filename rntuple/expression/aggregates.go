@@ -99,10 +99,7 @@ func (b *builder) tested(n *syntax.Call) (array value, test *node[bool], err err
 	} else if item.kind != Bool && !item.null {
 		return value{}, nil, b.errorf(n, "count takes an array of bools, or what to count: %s", is(arg, array))
 	}
-	if item.null {
-		item = literalOf(array.list.items, false)
-	}
-	switch {
+	switch item = item.orFalse(); {
 	case item.list != nil:
 		return value{}, nil, b.errorf(arg, "%s, not true or false; use any(..., #), all(..., #) or count(...)", is(arg, item))
 	case item.kind != Bool:

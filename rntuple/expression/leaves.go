@@ -168,7 +168,7 @@ func (b branch) value() (value, error) {
 		return scalar(n.known(stored(b, boolsIn)), missing), nil
 	case kind == Int:
 		at := b.leaf()
-		n := loaded(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
+		n := loaded(b, func(r *run, n *node[int64]) { n.all = numbersIn(at(r), &n.buffer) })
 		v := scalar(n.known(stored(b, intsIn)), missing)
 		if _, ok := a.Values().([]uint64); ok {
 			v.unsigned = &unsigned{a.Field.Path(), b.fit, n}
@@ -176,7 +176,7 @@ func (b branch) value() (value, error) {
 		return v, nil
 	case kind == Float:
 		at := b.leaf()
-		n := loaded(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		n := loaded(b, func(r *run, n *node[float64]) { n.all = numbersIn(at(r), &n.buffer) })
 		if _, ok := a.Values().([]float32); ok && !missing {
 			n.singles = func(r *run) []float32 { return at(r).Values().([]float32) }
 		}
@@ -345,7 +345,7 @@ func (b branch) collection() (value, error) {
 	inner := b.item(d)
 	item, err := inner.value()
 	keyed := false
-	if keys, _, ok := mapOf(b.array); ok {
+	if keys, ok := keysIn(b.array); ok {
 		inner.path += "._0"
 		item = inner.members()
 		item.record.names = []string{"key", "value"}
@@ -362,7 +362,7 @@ func (b branch) collection() (value, error) {
 // field in them.
 func (b branch) offsets() func(r *run) *columnar.Array {
 	path, a := b.path, b.array.Children[0]
-	if _, _, ok := mapOf(b.array); ok {
+	if _, ok := keysIn(b.array); ok {
 		path += "._0"
 	}
 	for a.Shape == schema.Record && !isTuple(a) && len(a.Children) > 0 {

@@ -98,6 +98,14 @@ func nothing(d *domain) value { return value{of: d, null: true, missing: true} }
 // never returns the item of an array that never has any.
 func never(d *domain) value { return value{of: d, null: true} }
 
+// orFalse returns v, or false if v is nil.
+func (v value) orFalse() value {
+	if v.null {
+		return literalOf(v.of, false)
+	}
+	return v
+}
+
 // literalOf returns the value of a literal.
 func literalOf(d *domain, v any) value {
 	var out value

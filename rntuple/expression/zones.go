@@ -116,10 +116,7 @@ func (v value) someTrue() *node[bool] {
 	for v.list != nil {
 		v = v.list.item
 	}
-	switch {
-	case v.null:
-		return constant(v.of, false)
-	case v.kind != Bool:
+	if v = v.orFalse(); v.kind != Bool {
 		return nil
 	}
 	return v.condition()
