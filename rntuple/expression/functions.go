@@ -234,11 +234,7 @@ func (b *builder) ofIntegers(n *syntax.Call, args []value, f func(v []value, mis
 		if err != nil {
 			return value{}, err
 		}
-		missing := false
-		for _, v := range all {
-			missing = missing || v.missing
-		}
-		return f(all, missing), nil
+		return f(all, anyMissing(all)), nil
 	}
 	items, there, _, err := b.zipped(n, n.Name, slices.Clone(args)...)
 	if err != nil {

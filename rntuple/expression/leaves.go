@@ -263,9 +263,9 @@ func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
 }
 
 // read returns a value that a name, an item or a member stands for. It is an error of the entry if
-// an integer in it is too large.
+// an integer in it is too large. Members of records are read by themselves.
 func (b *builder) read(v value) (value, error) {
-	u := v.tooLarge()
+	u := v.bottom().unsigned
 	if u == nil {
 		return v, nil
 	}
@@ -273,9 +273,7 @@ func (b *builder) read(v value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	for at.list != nil {
-		at = at.list.item
-	}
+	at = at.bottom()
 	b.checks = append(b.checks, check{here: b.here, never: u.fit, find: func(r *run) {
 		all, valid := at.unsigned.large.rows(r)
 		for i, v := range all {
@@ -298,15 +296,6 @@ func (v value) signed() value {
 	l.item, l.parts = l.item.signed(), nil
 	v.list = &l
 	return v
-}
-
-// tooLarge returns which integers of v may be too large, or nil. Members of records are read by
-// themselves.
-func (v value) tooLarge() *unsigned {
-	for v.list != nil {
-		v = v.list.item
-	}
-	return v.unsigned
 }
 
 // items returns the domain of the items of the branch's arrays, which is the same for all uses
