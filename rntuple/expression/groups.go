@@ -332,26 +332,32 @@ func (b *builder) uniq(n *syntax.Call, v value) (value, error) {
 		return value{}, b.errorf(n, "uniq takes an array of numbers, strings or bools: %s", is(n.Args[0], v))
 	}
 	items, groups := v.list.items, groupsOf(v.list.item)
-	out := chosenOf(v, func(r *run, d *domain) {
-		o, group := items.bounds(r), groups(r)
-		counts := d.counts(r, len(o)-1)
-		r.budget.Take(16 * int64(items.n))
-		from, numbers := d.from[:0], resize(&d.above, items.n)
-		for i := range len(o) - 1 {
-			row := numbers[o[i]:o[i+1]]
-			group(o[i], o[i+1], row)
-			next := int64(0)
-			for k, number := range row {
-				if number == next {
-					from, next = append(from, o[i]+int64(k)), next+1
-				}
-			}
-			counts[i+1] = int64(len(from))
-		}
-		d.from = from
-	})
+	out := chosenOf(v, func(r *run, d *domain) { firstOfGroups(r, d, items, groups, &d.above) })
 	out.list.items.sized(someGroups(items))
 	return out, nil
+}
+
+// firstOfGroups makes the rows of d copies of those items that are the first ones of their groups,
+// and sets the number of the group of each item, counted in its array.
+func firstOfGroups(r *run, d, items *domain, groups func(r *run) func(lo, hi int64, numbers []int64) int64,
+	numbers *[]int64) {
+	o, group := items.bounds(r), groups(r)
+	counts := d.counts(r, len(o)-1)
+	r.budget.Take(16 * int64(items.n))
+	from := d.from[:0]
+	resize(numbers, items.n)
+	for i := range len(o) - 1 {
+		row := (*numbers)[o[i]:o[i+1]]
+		group(o[i], o[i+1], row)
+		next := int64(0)
+		for k, number := range row {
+			if number == next {
+				from, next = append(from, o[i]+int64(k)), next+1
+			}
+		}
+		counts[i+1] = int64(len(from))
+	}
+	d.from = from
 }
 
 // someGroups bounds the number of groups that the items of d are in: there is one if there is an
@@ -373,27 +379,17 @@ func (b *builder) groupBy(n *syntax.Call, v value) (value, error) {
 	// the group of each item; the items of all groups, group by group; the offsets of groups in them
 	var numbers, order, counts []int64
 	first := newItems(v.of, func(r *run, d *domain) {
-		o, group := items.bounds(r), groups(r)
-		offsets := d.counts(r, len(o)-1)
-		r.budget.Take(32 * int64(items.n))
-		from := d.from[:0]
-		counts = append(counts[:0], 0)
-		resize(&numbers, items.n)
-		for i := range len(o) - 1 {
-			row := numbers[o[i]:o[i+1]]
-			group(o[i], o[i+1], row)
-			next := int64(0)
-			for k, number := range row {
-				if number == next {
-					from, counts, next = append(from, o[i]+int64(k)), append(counts, 0), next+1
-				}
-				row[k] += offsets[i]
-				counts[row[k]+1]++
+		firstOfGroups(r, d, items, groups, &numbers)
+		r.budget.Take(16 * int64(items.n))
+		clear(resize(&counts, len(d.from)+1))
+		o := items.bounds(r)
+		for i, first := range d.offsets[:len(o)-1] {
+			for k := o[i]; k < o[i+1]; k++ {
+				numbers[k] += first
+				counts[numbers[k]+1]++
 			}
-			offsets[i+1] = int64(len(from))
 		}
-		d.from = from
-		for i := range from {
+		for i := range d.from {
 			counts[i+1] += counts[i]
 		}
 		next := slices.Clone(counts)
