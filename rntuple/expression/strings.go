@@ -83,11 +83,7 @@ func anyMissing(all []value) bool {
 }
 
 // changed returns a string without what is around it, or in other letters.
-func (b *builder) changed(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) changed(n *syntax.Call, args []value) (value, error) {
 	with := func(s, by []byte) []byte { return s }
 	switch n.Name {
 	case "upper":
@@ -282,11 +278,7 @@ func (b *builder) join(n *syntax.Call, v value) (value, error) {
 }
 
 // indexOf returns the number of the character where a string is in another one, or -1.
-func (b *builder) indexOf(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) indexOf(n *syntax.Call, args []value) (value, error) {
 	find := bytes.Index
 	if n.Name == "lastIndexOf" {
 		find = bytes.LastIndex
@@ -307,11 +299,7 @@ func (b *builder) indexOf(n *syntax.Call) (value, error) {
 	}), anyMissing(args)), nil
 }
 
-func (b *builder) hasPart(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) hasPart(n *syntax.Call, args []value) (value, error) {
 	f := bytes.HasPrefix
 	if n.Name == "hasSuffix" {
 		f = bytes.HasSuffix
@@ -436,16 +424,12 @@ func parsed[T number](b *builder, from *node[[]byte], parse func(string) (T, err
 }
 
 // shift is bitshl, bitshr and bitushr.
-func (b *builder) shift(n *syntax.Call) (value, error) {
-	args, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) shift(n *syntax.Call, args []value) (value, error) {
 	for i, v := range args {
 		if v.innermost() != Int && !v.null {
 			return value{}, b.errorf(n.Args[i], "%s takes integers: %s", n.Name, is(n.Args[i], v))
 		}
-		if args[i], err = b.down(v); err != nil {
+		if err := b.downAll(&args[i]); err != nil {
 			return value{}, err
 		}
 	}
