@@ -13,7 +13,8 @@ func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 	for i, path := range paths {
 		members[i] = field.Member{Name: path, Type: anyType}
 	}
-	p := &chainBatches{parts: parts[batchPlan]{chain: c.chain}}
+	p := new(chainBatches)
+	p.chain = c.chain
 	p.bind = func(s Source) (batchPlan, error) {
 		inner, err := s.bindBatches(paths, fresh)
 		if p.model != nil && c.config.AllowMissing && errors.Is(err, ErrNoField) {
@@ -42,51 +43,39 @@ func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 
 // chainBatches reads from the inputs of a chain.
 type chainBatches struct {
-	parts[batchPlan]
-	chainOrder
+	orderedParts[batchPlan]
 	model []*columnar.Array // those of the first input, empty
 }
 
 func (p *chainBatches) arrays() []*columnar.Array { return p.model }
 
-func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*columnar.Array, got int64, err error) {
+func (p *chainBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
+	return p.readPart(ctx, first, func(plan batchPlan, entries EntryRange) ([]*columnar.Array, int64, error) {
+		return plan.read(ctx, first-entries.First, min(n, entries.End-first))
+	})
+}
+
+func (p *chainBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
+	return p.readPart(ctx, spans[0].First, func(plan batchPlan, entries EntryRange) ([]*columnar.Array, int64, error) {
+		spans, _ := split(spans, entries)
+		return plan.readSpans(ctx, spans)
+	})
+}
+
+// readPart calls read with the plan for the input that has the first entry, and the entries that the
+// input contributes.
+func (p *chainBatches) readPart(ctx context.Context, first int64,
+	read func(batchPlan, EntryRange) ([]*columnar.Array, int64, error)) (arrays []*columnar.Array, got int64, err error) {
 	i, entries, ok, err := p.find(ctx, first)
 	if err != nil || !ok {
 		return nil, 0, err
 	}
-	err = p.use(ctx, i, func(part *part[batchPlan]) error {
-		at := first - entries.First
-		announce(p.chainOrder, &p.parts, part, entries.First, at)
-		var err error
-		arrays, got, err = part.plan.read(ctx, at, min(n, entries.End-first))
-		return err
-	})
-	return arrays, got, err
-}
-
-func (p *chainBatches) readSpans(ctx context.Context,
-	spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
-	i, entries, ok, err := p.find(ctx, spans[0].First)
-	if err != nil || !ok {
-		return nil, 0, err
-	}
-	spans, _ = split(spans, entries)
 	err = p.use(ctx, i, func(part *part[batchPlan]) (err error) {
-		announce(p.chainOrder, &p.parts, part, entries.First, spans[0].First)
-		arrays, got, err = part.plan.readSpans(ctx, spans)
+		p.announce(part, entries.First, first-entries.First)
+		arrays, got, err = read(part.plan, entries)
 		return err
 	})
 	return arrays, got, err
-}
-
-func (p *chainBatches) inOrder(_, end int64, c field.Chosen) {
-	p.stop()
-	p.chainOrder = chainOrder{true, end, c}
-}
-
-func (p *chainBatches) stop() {
-	p.order = false
-	p.parts.stop()
 }
 
 // without returns a plan for an input that lacks some of the fields.

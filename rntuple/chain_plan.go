@@ -15,7 +15,8 @@ func (c *Chain) bind(t reflect.Type, members []field.Member) (plan, error) {
 	if err := nameless(members); err != nil {
 		return nil, err
 	}
-	p := &chainPlan{parts: parts[plan]{chain: c.chain}, size: int64(t.Size())}
+	p := &chainPlan{size: int64(t.Size())}
+	p.chain = c.chain
 	p.bind = func(s Source) (plan, error) {
 		inner, err := s.bind(t, members)
 		return inner, c.compare(s, members, err)
@@ -152,34 +153,42 @@ func split(spans []columnar.Span, r EntryRange) (inner, rest []columnar.Span) {
 	return inner, spans
 }
 
-// chainOrder is how entries of a chain are read.
-type chainOrder struct {
-	order  bool         // in order,
-	end    int64        // up to but not including this entry,
+// orderedParts are parts whose plans can read ahead.
+type orderedParts[P orderedPlan] struct {
+	parts[P]
+	order  bool         // entries are read in order,
+	end    int64        // up to but not including this one,
 	chosen field.Chosen // and only these, if not nil
+}
+
+func (ps *orderedParts[P]) inOrder(_, end int64, c field.Chosen) {
+	ps.stop()
+	ps.order, ps.end, ps.chosen = true, end, c
+}
+
+func (ps *orderedParts[P]) stop() {
+	ps.order = false
+	ps.parts.stop()
 }
 
 // announce tells the plan of an input, which begins with the entry base of the chain, in
 // which order its entries are read from the given one on.
-func announce[P interface {
-	inOrder(first, end int64, c field.Chosen)
-	stop()
-}](o chainOrder, ps *parts[P], p *part[P], base, at int64) {
-	if !o.order || p.ordered {
+func (ps *orderedParts[P]) announce(p *part[P], base, at int64) {
+	if !ps.order || p.ordered {
 		return
 	}
 	for len(ps.all) > 1 { // the inputs before this one are no longer needed
 		ps.drop(0)
 	}
 	p.ordered = true
-	if o.end-base > p.of.bound() {
+	if ps.end-base > p.of.bound() {
 		ps.expect(p.input + 1)
 	}
 	var c field.Chosen
-	if o.chosen != nil {
-		c = shifted{o.chosen, base}
+	if ps.chosen != nil {
+		c = shifted{ps.chosen, base}
 	}
-	p.plan.inOrder(at, o.end-base, c)
+	p.plan.inOrder(at, ps.end-base, c)
 }
 
 // shifted is what is chosen of an input of a chain that begins with the entry base.
@@ -203,14 +212,13 @@ func (s shifted) Spans(first, end int64) []columnar.Span {
 
 // chainPlan reads from the inputs of a chain.
 type chainPlan struct {
-	parts[plan]
-	chainOrder
+	orderedParts[plan]
 	size int64 // of a value
 }
 
 func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, n, func(part *part[plan], base, at, m, done int64) (int64, error) {
-		announce(p.chainOrder, &p.parts, part, base, at)
+		p.announce(part, base, at)
 		return part.plan.read(ctx, memory, at, m, unsafe.Add(dst, done*p.size))
 	})
 }
@@ -218,19 +226,9 @@ func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int
 func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
 	dst unsafe.Pointer) error {
 	return p.eachSpans(ctx, spans, func(part *part[plan], base int64, spans []columnar.Span, done int64) error {
-		announce(p.chainOrder, &p.parts, part, base, spans[0].First)
+		p.announce(part, base, spans[0].First)
 		return part.plan.readSpans(ctx, memory, spans, unsafe.Add(dst, done*p.size))
 	})
-}
-
-func (p *chainPlan) inOrder(_, end int64, c field.Chosen) {
-	p.stop()
-	p.chainOrder = chainOrder{true, end, c}
-}
-
-func (p *chainPlan) stop() {
-	p.order = false
-	p.parts.stop()
 }
 
 // chainJagged reads a collection field from the inputs of a chain.

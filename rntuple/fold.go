@@ -43,10 +43,7 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
 	options *FoldOptions, least int64) (A, error) {
 	var zero A
-	var o FoldOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(FoldOptions))
 	workers := cmp.Or(o.Workers, s.workers())
 	ctx := s.context()
 	ranges, total, err := foldRanges(ctx, s, least)

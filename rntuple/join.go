@@ -204,13 +204,13 @@ func (j *Join) bind(t reflect.Type, members []field.Member) (plan, error) {
 		m.Name = rest
 		groups[s] = append(groups[s], m)
 	}
-	p := &joinPlan{size: int64(t.Size())}
+	p := new(joinPlan)
 	if own := groups[nil]; len(own) > 0 || len(groups) == 0 {
 		inner, err := j.primary.bind(t, own)
 		if err != nil {
 			return nil, err
 		}
-		p.parts = append(p.parts, inner)
+		p.together = append(p.together, inner)
 	}
 	for _, s := range j.others {
 		if groups[s] == nil {
@@ -228,7 +228,7 @@ func (j *Join) bind(t reflect.Type, members []field.Member) (plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("join of %q: %w", s.name, err)
 		}
-		p.parts = append(p.parts, inner)
+		p.together = append(p.together, inner)
 	}
 	return p, nil
 }
@@ -273,13 +273,10 @@ func (j *Join) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
 
 // joinPlan reads from several sources, each of which fills its own members of the same
 // values.
-type joinPlan struct {
-	parts []plan
-	size  int64
-}
+type joinPlan struct{ together[plan] }
 
 func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
-	for i, part := range p.parts {
+	for i, part := range p.together {
 		got, err := part.read(ctx, memory, first, n, dst)
 		if err != nil {
 			return 0, err
@@ -294,7 +291,7 @@ func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int6
 
 func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
 	dst unsafe.Pointer) error {
-	for _, part := range p.parts {
+	for _, part := range p.together {
 		if err := part.readSpans(ctx, memory, spans, dst); err != nil {
 			return err
 		}
@@ -302,14 +299,17 @@ func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []
 	return nil
 }
 
-func (p *joinPlan) inOrder(first, end int64, c field.Chosen) {
-	for _, part := range p.parts {
-		part.inOrder(first, end, c)
+// together are plans that read the same entries of several sources.
+type together[P orderedPlan] []P
+
+func (t together[P]) inOrder(first, end int64, c field.Chosen) {
+	for _, p := range t {
+		p.inOrder(first, end, c)
 	}
 }
 
-func (p *joinPlan) stop() {
-	for _, part := range p.parts {
-		part.stop()
+func (t together[P]) stop() {
+	for _, p := range t {
+		p.stop()
 	}
 }

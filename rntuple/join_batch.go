@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
@@ -29,7 +28,7 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 			own = new(joinedPart)
 		}
 		own.batchPlan = inner
-		p.parts = append(p.parts, own)
+		p.together = append(p.together, own)
 	}
 	for _, s := range j.others {
 		part := groups[s]
@@ -48,15 +47,15 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 			return nil, fmt.Errorf("join of %q: %w", s.name, err)
 		}
 		part.filler = &filler{part.batchPlan, fresh, nil}
-		p.parts = append(p.parts, part)
+		p.together = append(p.together, part)
 	}
 	return p, nil
 }
 
 // joinBatches reads from several sources.
 type joinBatches struct {
-	parts []*joinedPart
-	all   []*columnar.Array
+	together[*joinedPart]
+	all []*columnar.Array
 }
 
 // joinedPart reads from one of them.
@@ -67,7 +66,7 @@ type joinedPart struct {
 }
 
 func (p *joinBatches) arrays() []*columnar.Array {
-	for _, part := range p.parts {
+	for _, part := range p.together {
 		for i, a := range part.arrays() {
 			p.all[part.at[i]] = a
 		}
@@ -98,7 +97,7 @@ func (p *joinBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*
 func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
 	all := make([]*columnar.Array, len(p.all))
 	n := int64(0)
-	for i, part := range p.parts {
+	for i, part := range p.together {
 		arrays, got, err := read(part, i, n)
 		if i > 0 && err == nil && got != n {
 			err = fmt.Errorf("sources that are joined have %d and %d entries from entry %d on", n, got, first)
@@ -114,18 +113,6 @@ func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int
 	return all, n, nil
 }
 
-func (p *joinBatches) inOrder(first, end int64, c field.Chosen) {
-	for _, part := range p.parts {
-		part.inOrder(first, end, c)
-	}
-}
-
-func (p *joinBatches) stop() {
-	for _, part := range p.parts {
-		part.stop()
-	}
-}
-
 // A filler makes one batch of entries that a plan reads in several.
 type filler struct {
 	plan  batchPlan
@@ -135,27 +122,31 @@ type filler struct {
 
 // read reads n entries, or less at the end of the entries.
 func (f *filler) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
-	arrays, got, err := f.plan.read(ctx, first, n)
-	if err != nil || got == n || got == 0 {
-		return arrays, got, err
-	}
-	f.clear()
-	err = take(f.all, arrays, []columnar.Span{{First: 0, N: got}})
-	if err != nil {
-		return nil, 0, err
-	}
-	more, err := f.add(ctx, first+got, n-got)
-	return f.all, got + more, err
+	return f.fill(n, func(done int64) ([]*columnar.Array, int64, error) { return f.plan.read(ctx, first+done, n-done) })
 }
 
 // readSpans reads the entries in spans.
 func (f *filler) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
 	n := columnar.Sum(spans)
-	arrays, got, err := f.plan.readSpans(ctx, spans)
+	return f.fill(n, func(done int64) ([]*columnar.Array, int64, error) {
+		return f.plan.readSpans(ctx, within(spans, done, n-done))
+	})
+}
+
+// fill reads n entries, or less at the end of the entries: read reads some of those that are left
+// after the first ones.
+func (f *filler) fill(n int64,
+	read func(done int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
+	arrays, got, err := read(0)
 	if err != nil || got == n || got == 0 {
 		return arrays, got, err
 	}
-	f.clear()
+	if f.fresh || f.all == nil {
+		f.all = like(f.plan.arrays())
+	}
+	for _, a := range f.all {
+		a.Clear(false)
+	}
 	for done := got; ; done += got {
 		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
 			return nil, 0, err
@@ -163,35 +154,10 @@ func (f *filler) readSpans(ctx context.Context, spans []columnar.Span) ([]*colum
 		if done == n {
 			return f.all, n, nil
 		}
-		if arrays, got, err = f.plan.readSpans(ctx, within(spans, done, n-done)); err != nil || got == 0 {
+		if arrays, got, err = read(done); err != nil || got == 0 {
 			return f.all, done, err
 		}
 	}
-}
-
-// clear empties f.all.
-func (f *filler) clear() {
-	if f.fresh || f.all == nil {
-		f.all = like(f.plan.arrays())
-	}
-	for _, a := range f.all {
-		a.Clear(false)
-	}
-}
-
-// add appends n entries to f.all, or less at the end of the entries.
-func (f *filler) add(ctx context.Context, first, n int64) (done int64, err error) {
-	for done < n {
-		arrays, got, err := f.plan.read(ctx, first+done, n-done)
-		if err != nil || got == 0 {
-			return done, err
-		}
-		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
-			return done, err
-		}
-		done += got
-	}
-	return done, nil
 }
 
 // matchBatches reads the entries of a source that match those of the primary one.
@@ -244,20 +210,15 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*colu
 	if err != nil || n == 0 {
 		return nil, 0, err
 	}
-	p.items.clear()
-	for done, all := int64(0), columnar.Sum(p.runs); done < all; {
-		arrays, got, err := p.items.plan.readSpans(ctx, within(p.runs, done, all-done))
-		switch {
-		case err != nil:
-		case got == 0:
-			err = fmt.Errorf("%d entries, expected %d", done, all)
-		default:
-			err = take(p.items.all, arrays, []columnar.Span{{First: 0, N: got}})
+	items := p.items.plan.arrays()
+	if all := columnar.Sum(p.runs); all > 0 {
+		var got int64
+		if items, got, err = p.items.readSpans(ctx, p.runs); err == nil && got < all {
+			err = fmt.Errorf("%d entries, expected %d", got, all)
 		}
 		if err != nil {
 			return nil, 0, p.fail(err)
 		}
-		done += got
 	}
 	p.spans = p.spans[:0]
 	for _, at := range p.at {
@@ -275,14 +236,12 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*colu
 			}
 			a = a.Children[0]
 		}
-		if err := columnar.Append(a, p.items.all[i], p.spans, maxCopied); err != nil {
+		if err := columnar.Append(a, items[i], p.spans, maxCopied); err != nil {
 			return nil, 0, err
 		}
 	}
 	return p.all, n, nil
 }
-
-func (p *matchBatches) inOrder(first, end int64, c field.Chosen) { p.keys.inOrder(first, end, c) }
 
 func (p *matchBatches) stop() {
 	p.keys.stop()

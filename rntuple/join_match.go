@@ -179,7 +179,7 @@ func (p *matchPlan) fill(ctx context.Context, memory *field.Memory, dst unsafe.P
 	return nil
 }
 
-func (p *matchPlan) inOrder(first, end int64, c field.Chosen) { p.keys.inOrder(first, end, c) }
+func (m *matcher) inOrder(first, end int64, c field.Chosen) { m.keys.inOrder(first, end, c) }
 
 func (p *matchPlan) stop() {
 	p.keys.stop()

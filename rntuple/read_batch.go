@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -64,10 +65,7 @@ func Batches(s Source, o *BatchOptions) iter.Seq2[*Batch, error] {
 
 // BatchesIn is like Batches, but yields only the entries in a range, as far as they exist.
 func BatchesIn(s Source, r EntryRange, options *BatchOptions) iter.Seq2[*Batch, error] {
-	var o BatchOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(BatchOptions))
 	return func(yield func(*Batch, error) bool) {
 		first, size := r.First, int64(o.Size)
 		switch {
@@ -147,10 +145,7 @@ type batchPlan interface {
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist. It reads some of the first ones.
 	readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error)
-	// inOrder announces that the entries from first up to but not including end will be
-	// read in order, until stop is called: only those that c chooses if it is not nil.
-	inOrder(first, end int64, c field.Chosen)
-	stop()
+	orderedPlan
 }
 
 func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {
@@ -166,10 +161,7 @@ func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 		return nil, &schema.MismatchError{Mismatches: missing}
 	}
 	compiled, err := field.CompileBatches(r.ntuple.Source, chains, fresh, r.plans())
-	if err != nil {
-		return nil, err
-	}
-	return &readerBatches{compiled, r.NumEntries()}, nil
+	return &readerBatches{compiled, r.NumEntries()}, err
 }
 
 // readerBatches reads from one RNTuple.

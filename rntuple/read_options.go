@@ -75,9 +75,7 @@ const (
 
 // base returns the options of package ntuple.
 func (o *ReadOptions) base() (*ntuple.ReadOptions, error) {
-	if o == nil {
-		o = new(ReadOptions)
-	}
+	o = cmp.Or(o, new(ReadOptions))
 	if o.Workers < 0 || o.MaxOpen < 0 || o.ZoneMaps > TrustNone {
 		return nil, fmt.Errorf("ReadOptions: Workers %d, MaxOpen %d, ZoneMaps %d; the numbers must not be negative, nor ZoneMaps above %d",
 			o.Workers, o.MaxOpen, o.ZoneMaps, TrustNone)
@@ -100,10 +98,7 @@ func (o *ReadOptions) base() (*ntuple.ReadOptions, error) {
 
 // with returns a copy of the options with another context.
 func (o *ReadOptions) with(ctx context.Context) *ReadOptions {
-	var c ReadOptions
-	if o != nil {
-		c = *o
-	}
+	c := *cmp.Or(o, new(ReadOptions))
 	c.Context = ctx
 	return &c
 }

@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -47,8 +48,7 @@ type Reader struct {
 // Reader.
 func Open(path, name string, o *ReadOptions) (*Reader, error) {
 	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
-		return ntuple.Open(location.Parse(path), name,
-			o)
+		return ntuple.Open(location.Parse(path), name, o)
 	})
 }
 
@@ -153,20 +153,14 @@ func List(ra io.ReaderAt, size int64) ([]Info, error) { return infos(ntuple.List
 
 // ListFile returns the RNTuples in the file at a path or a URL. See List and Open.
 func ListFile(ctx context.Context, path string, o *remote.Options) ([]Info, error) {
-	if o == nil {
-		o = new(remote.Options)
-	}
-	return infos(ntuple.ListFile(ctx, location.Parse(path), *o))
+	return infos(ntuple.ListFile(ctx, location.Parse(path), *cmp.Or(o, new(remote.Options))))
 }
 
 // PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and
 // others. Each line has one; blank lines, and those that begin with #, are passed over. Paths are
 // relative to the current directory, as for hadd.
 func PathsIn(ctx context.Context, path string, o *remote.Options) ([]string, error) {
-	if o == nil {
-		o = new(remote.Options)
-	}
-	return input.List(ctx, location.Parse(path), *o)
+	return input.List(ctx, location.Parse(path), *cmp.Or(o, new(remote.Options)))
 }
 
 func infos(found []ntuple.Info, err error) ([]Info, error) {

@@ -220,26 +220,17 @@ func within(spans []columnar.Span, first, n int64) (all []columnar.Span) {
 
 func (s *Selection) bind(t reflect.Type, members []field.Member) (plan, error) {
 	inner, err := s.src.bind(t, members)
-	if err != nil {
-		return nil, err
-	}
-	return &selectedPlan{inner, s}, nil
+	return &selectedPlan{inner, s}, err
 }
 
 func (s *Selection) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
 	inner, err := s.src.bindJagged(path, item)
-	if err != nil {
-		return nil, err
-	}
-	return &selectedJagged{inner, s}, nil
+	return &selectedJagged{inner, s}, err
 }
 
 func (s *Selection) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 	inner, err := s.src.bindBatches(paths, fresh)
-	if err != nil {
-		return nil, err
-	}
-	return &selectedBatches{inner, s}, nil
+	return &selectedBatches{inner, s}, err
 }
 
 // selectedPlan reads the entries of a selection.

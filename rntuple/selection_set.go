@@ -225,26 +225,15 @@ func (s *entrySet) entry(i int64) int64 {
 	return b.first + int64(w)*64 + int64(bits.TrailingZeros64(word))
 }
 
-// spans yields the entries of the set from first up to but not including end.
-func (s *entrySet) spans(first, end int64) func(yield func(columnar.Span) bool) {
-	return func(yield func(columnar.Span) bool) {
-		i := max(0, sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > first })-1)
-		for ; i < len(s.blocks) && s.blocks[i].first < end; i++ {
-			b := &s.blocks[i]
-			for span := range b.spans(max(0, first-b.first), min(blockSize, end-b.first)) {
-				span.First += b.first
-				if !yield(span) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Spans implements field.Chosen.
 func (s *entrySet) Spans(first, end int64) (all []columnar.Span) {
-	for span := range s.spans(first, end) {
-		all = columnar.AddSpan(all, span)
+	i := max(0, sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > first })-1)
+	for ; i < len(s.blocks) && s.blocks[i].first < end; i++ {
+		b := &s.blocks[i]
+		for span := range b.spans(max(0, first-b.first), min(blockSize, end-b.first)) {
+			span.First += b.first
+			all = columnar.AddSpan(all, span)
+		}
 	}
 	return all
 }

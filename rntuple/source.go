@@ -17,7 +17,8 @@ import (
 // made from one must be used by one goroutine at a time.
 type Source interface {
 	// bind returns a plan that reads entries into the given members of values of type
-	// t. A single member of type t is the value itself.
+	// t. A single member of type t is the value itself. The plans of all methods are
+	// valid only if the error is nil.
 	bind(t reflect.Type, members []field.Member) (plan, error)
 	// bindJagged returns a plan that reads the items of a collection.
 	bindJagged(path string, item reflect.Type) (jaggedPlan, error)
@@ -76,6 +77,11 @@ type plan interface {
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist.
 	readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error
+	orderedPlan
+}
+
+// An orderedPlan is a plan that can read ahead.
+type orderedPlan interface {
 	// inOrder announces that the entries from first up to but not including end will be
 	// read in order, until stop is called: only those that c chooses if it is not nil.
 	inOrder(first, end int64, c field.Chosen)
@@ -96,10 +102,7 @@ type jaggedPlan interface {
 
 func (r *Reader) bind(t reflect.Type, members []field.Member) (plan, error) {
 	compiled, err := r.compile(t, members)
-	if err != nil {
-		return nil, err
-	}
-	return &readerPlan{compiled, r.NumEntries()}, nil
+	return &readerPlan{compiled, r.NumEntries()}, err
 }
 
 func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, error) {
@@ -132,10 +135,7 @@ func (r *Reader) bindJagged(path string, item reflect.Type) (jaggedPlan, error) 
 		return nil, err
 	}
 	compiled, err := field.CompileJagged(r.ntuple.Source, chain, item, r.plans())
-	if err != nil {
-		return nil, err
-	}
-	return &readerJagged{compiled, r.NumEntries()}, nil
+	return &readerJagged{compiled, r.NumEntries()}, err
 }
 
 func (r *Reader) field(path string) (*schema.Field, error) { return fieldsOf{r.Schema()}.field(path) }
@@ -215,10 +215,7 @@ func bindRecords(s Source, paths []string) (plan, error) {
 		members[i] = field.Member{Name: path, Type: anyType, Offset: uintptr(i) * anyType.Size()}
 	}
 	values, err := s.bind(reflect.ArrayOf(len(paths), anyType), members)
-	if err != nil {
-		return nil, err
-	}
-	return &records{values, paths}, nil
+	return &records{values, paths}, err
 }
 
 // recordBatch is the number of records that share an array.

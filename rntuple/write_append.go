@@ -26,30 +26,23 @@ import (
 // as for Open. For RNTuples in a
 // format before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
-	if o != nil {
-		err := refuse(
-			refusal{o.Description != "", "Description is not for Append"},
-			refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
-			refusal{len(o.Projections) > 0, "Projections is not for Append"},
-			refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
-				"ExtendSchema is not for AppendRecords: see Writer.Extend"})
-		if err != nil {
-			return nil, err
-		}
-	}
-	f, err := UpdateFile(path, o.file())
+	o = cmp.Or(o, new(WriteOptions))
+	err := refuse(
+		refusal{o.Description != "", "Description is not for Append"},
+		refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
+		refusal{len(o.Projections) > 0, "Projections is not for Append"},
+		refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
+			"ExtendSchema is not for AppendRecords: see Writer.Extend"})
 	if err != nil {
 		return nil, err
 	}
-	return owning(f, func() (*Writer[T], error) { return continuing[T](f, path, name, o) })
+	f, err := UpdateFile(path, o.file())
+	return owning(f, err, func() (*Writer[T], error) { return continuing[T](f, path, name, o) })
 }
 
 // continuing returns a writer that continues an RNTuple in the file f at path.
 func continuing[T any](f *File, path, name string, options *WriteOptions) (*Writer[T], error) {
-	var o WriteOptions
-	if options != nil {
-		o = *options
-	}
+	o := *cmp.Or(options, new(WriteOptions))
 	r, err := Open(path, name, &ReadOptions{Context: f.ctx, Limits: o.Limits})
 	if err != nil {
 		return nil, err

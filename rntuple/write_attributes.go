@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -49,10 +50,9 @@ func NewAttributes[A any](to Attributed, name string, options *WriteOptions) (*A
 	if err != nil {
 		return fail(err)
 	}
-	if options != nil {
-		if err := refuse(refusal{len(options.ZoneMap) > 0, "ZoneMap is not for attribute sets"}); err != nil {
-			return fail(err)
-		}
+	options = cmp.Or(options, new(WriteOptions))
+	if err := refuse(refusal{len(options.ZoneMap) > 0, "ZoneMap is not for attribute sets"}); err != nil {
+		return fail(err)
 	}
 	o, err := options.in(&File{ctx: parent.Context()})
 	if err != nil {

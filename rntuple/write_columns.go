@@ -52,16 +52,7 @@ func (c *columns) to() *columns { return c }
 // exists there is replaced, unless FileOptions.NoReplace is set.
 func CreateColumns(path, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	w, err := NewColumnWriter(f, name, doc, o.alone())
-	if err != nil {
-		f.Abort()
-		return nil, err
-	}
-	w.owned = f
-	return w, nil
+	return owning(f, err, func() (*ColumnWriter, error) { return NewColumnWriter(f, name, doc, o.alone()) })
 }
 
 // NewColumnWriter begins an RNTuple of the given schema in a file.
@@ -196,19 +187,14 @@ func PutArray(w Columns, name string, a *columnar.Array, first, n int) error {
 // End completes n entries; every field must have been given n values. Clusters end only
 // here, so none has fewer entries than a call of End completes.
 func (c *columns) End(n int64) error {
-	if err := c.sink.Enter("End"); err != nil {
-		return err
-	}
-	defer c.sink.Leave()
-	if err := c.err(); err != nil {
-		return err
-	}
-	for _, f := range c.schema.Fields {
-		if got := c.given[f.ID]; f.Source == nil && got != n {
-			c.sink.Fail(fmt.Errorf("field %q has the values of %d entries, expected %d", f.Name, got, n))
-			return c.sink.Err()
+	return during("End", c.sink, c.err, func() error {
+		for _, f := range c.schema.Fields {
+			if got := c.given[f.ID]; f.Source == nil && got != n {
+				c.sink.Fail(fmt.Errorf("field %q has the values of %d entries, expected %d", f.Name, got, n))
+				return c.sink.Err()
+			}
 		}
-	}
-	clear(c.given)
-	return c.sink.EndEntries(n)
+		clear(c.given)
+		return c.sink.EndEntries(n)
+	})
 }

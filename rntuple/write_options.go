@@ -133,17 +133,12 @@ type Projection struct{ Name, CppType, Source string }
 
 // base returns the options of package ntuple.
 func (o *FileOptions) base() (*ntuple.WriteOptions, error) {
-	if o == nil {
-		o = new(FileOptions)
-	}
-	return (&WriteOptions{File: *o}).base()
+	return (&WriteOptions{File: *cmp.Or(o, new(FileOptions))}).base()
 }
 
 // base returns the options of package ntuple.
 func (o *WriteOptions) base() (*ntuple.WriteOptions, error) {
-	if o == nil {
-		o = new(WriteOptions)
-	}
+	o = cmp.Or(o, new(WriteOptions))
 	base, f := ntuple.NewWriteOptions(), &o.File
 	p := &base.Pages
 	var errs []error
@@ -201,9 +196,7 @@ func (o *WriteOptions) base() (*ntuple.WriteOptions, error) {
 
 // file returns the options of the file of an RNTuple with these options.
 func (o *WriteOptions) file() *FileOptions {
-	if o == nil {
-		return nil
-	}
+	o = cmp.Or(o, new(WriteOptions))
 	f := o.File
 	f.Compression = cmp.Or(f.Compression, o.Compression)
 	return &f
@@ -211,24 +204,20 @@ func (o *WriteOptions) file() *FileOptions {
 
 // alone returns the options without those of the file.
 func (o *WriteOptions) alone() *WriteOptions {
-	if o == nil {
-		return nil
-	}
-	alone := *o
+	alone := *cmp.Or(o, new(WriteOptions))
 	alone.File = FileOptions{}
 	return &alone
 }
 
 // in returns the options of package ntuple for an RNTuple that begins in a file.
 func (o *WriteOptions) in(f *File) (*ntuple.WriteOptions, error) {
-	if o != nil {
-		err := refuse(
-			refusal{!reflect.ValueOf(o.File).IsZero(), "File is not for an RNTuple in a file that is open"},
-			refusal{o.ExtendSchema, "ExtendSchema is for Append"},
-			refusal{o.Limits != Limits{}, "Limits are for Append"})
-		if err != nil {
-			return nil, err
-		}
+	o = cmp.Or(o, new(WriteOptions))
+	err := refuse(
+		refusal{!reflect.ValueOf(o.File).IsZero(), "File is not for an RNTuple in a file that is open"},
+		refusal{o.ExtendSchema, "ExtendSchema is for Append"},
+		refusal{o.Limits != Limits{}, "Limits are for Append"})
+	if err != nil {
+		return nil, err
 	}
 	base, err := o.base()
 	if err == nil {

@@ -79,21 +79,16 @@ func (w *common) checkTicket(ticket int64) {
 // alone is the body of a call: it calls change, which changes what fillers have copied, if there
 // are none.
 func (w *common) alone(call string, change func() error) error {
-	if err := w.ntuple.Sink.Enter(call); err != nil {
-		return err
-	}
-	defer w.ntuple.Sink.Leave()
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n := w.ntuple.Sink.Forks(); n > 0 {
-		return fmt.Errorf("%d fillers are not closed", n)
-	}
-	w.gather()
-	w.idle = nil
-	return change()
+	return during(call, w.ntuple.Sink, w.ntuple.Err, func() error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if n := w.ntuple.Sink.Forks(); n > 0 {
+			return fmt.Errorf("%d fillers are not closed", n)
+		}
+		w.gather()
+		w.idle = nil
+		return change()
+	})
 }
 
 // release gives back the memory of fillers, once everything is written.
@@ -137,14 +132,7 @@ func (f *forked) CommitCluster() error {
 	if f.closed.Load() {
 		return ntuple.ErrClosed
 	}
-	if err := f.fork.sink.Enter("CommitCluster"); err != nil {
-		return err
-	}
-	defer f.fork.sink.Leave()
-	if err := f.state(); err != nil {
-		return err
-	}
-	return f.fork.sink.CommitCluster()
+	return during("CommitCluster", f.fork.sink, f.state, f.fork.sink.CommitCluster)
 }
 
 // Close ends the last cluster, and the part of a ticket.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -45,32 +46,31 @@ type common struct {
 // The error lists everything that is wrong with T and its tags.
 func Create[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	return owning(f, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
+	return owning(f, err, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
 }
 
 // CreateRecords is like Create for entries without a Go type: the document defines the
 // schema, and entries are dynamic values.
 func CreateRecords(path, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
 	f, err := CreateFile(path, o.file())
-	if err != nil {
-		return nil, err
-	}
-	return owning(f, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
+	return owning(f, err, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
 }
 
-// owning returns the writer that begin returns, and makes it close the file.
-func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error) {
-	w, err := begin()
+// owning returns the writer that begin returns, and makes it close the file. The error is that of
+// opening the file.
+func owning[W interface{ own(*File) }](f *File, err error, begin func() (W, error)) (w W, _ error) {
 	if err != nil {
-		f.Abort()
-		return nil, err
+		return w, err
 	}
-	w.owned = f
+	if w, err = begin(); err != nil {
+		f.Abort()
+		return w, err
+	}
+	w.own(f)
 	return w, nil
 }
+
+func (w *common) own(f *File) { w.owned = f }
 
 // NewWriter begins an RNTuple in a file. See Create.
 func NewWriter[T any](f *File, name string, o *WriteOptions) (*Writer[T], error) {
@@ -213,28 +213,26 @@ func extend(w *ntuple.Writer, fields []*schema.FieldDocument) error {
 
 // CommitCluster ends the current cluster, if it has entries.
 func (w *common) CommitCluster() error {
-	if err := w.ntuple.Sink.Enter("CommitCluster"); err != nil {
-		return err
-	}
-	defer w.ntuple.Sink.Leave()
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
-	return w.ntuple.Sink.CommitCluster()
+	return during("CommitCluster", w.ntuple.Sink, w.ntuple.Err, w.ntuple.Sink.CommitCluster)
 }
 
 // CommitClusterGroup ends the current cluster, if it has entries, and writes the page list
 // of the clusters since the last group. Without it the RNTuple has one group, as ROOT writes
 // it.
 func (w *common) CommitClusterGroup() error {
-	if err := w.ntuple.Sink.Enter("CommitClusterGroup"); err != nil {
+	return during("CommitClusterGroup", w.ntuple.Sink, w.ntuple.Err, w.ntuple.Sink.CommitClusterGroup)
+}
+
+// during is the body of a call that changes a sink: it calls change unless state returns an error.
+func during(call string, s *pagesink.Sink, state, change func() error) error {
+	if err := s.Enter(call); err != nil {
 		return err
 	}
-	defer w.ntuple.Sink.Leave()
-	if err := w.ntuple.Err(); err != nil {
+	defer s.Leave()
+	if err := state(); err != nil {
 		return err
 	}
-	return w.ntuple.Sink.CommitClusterGroup()
+	return change()
 }
 
 // Use ends the current cluster, and writes the values of a field in another of the

@@ -3,6 +3,7 @@ package bounds
 import (
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
@@ -29,21 +30,21 @@ func Of[T any](elements []T) zonemap.Bounds {
 	case []bool:
 		return ofBools(e)
 	case []int8:
-		return ofInts(e)
+		return ofIntegers(zonemap.Int, e)
 	case []int16:
-		return ofInts(e)
+		return ofIntegers(zonemap.Int, e)
 	case []int32:
-		return ofInts(e)
+		return ofIntegers(zonemap.Int, e)
 	case []int64:
-		return ofInts(e)
+		return ofIntegers(zonemap.Int, e)
 	case []uint8:
-		return ofUints(e)
+		return ofIntegers(zonemap.Uint, e)
 	case []uint16:
-		return ofUints(e)
+		return ofIntegers(zonemap.Uint, e)
 	case []uint32:
-		return ofUints(e)
+		return ofIntegers(zonemap.Uint, e)
 	case []uint64:
-		return ofUints(e)
+		return ofIntegers(zonemap.Uint, e)
 	case []float32:
 		return ofFloats(e)
 	case []float64:
@@ -53,43 +54,26 @@ func Of[T any](elements []T) zonemap.Bounds {
 }
 
 func ofBools(all []bool) zonemap.Bounds {
-	b := None(zonemap.Bool)
-	for i, v := range all {
-		n := uint64(0)
-		if v {
-			n = 1
-		}
-		if i == 0 {
-			b = zonemap.Bounds{Kind: zonemap.Bool, Least: n, Greatest: n}
-		}
-		b.Least, b.Greatest = min(b.Least, n), max(b.Greatest, n)
+	b := zonemap.Bounds{Kind: zonemap.Bool, Empty: len(all) == 0}
+	if slices.Contains(all, true) {
+		b.Least, b.Greatest = 1, 1
+	}
+	if slices.Contains(all, false) {
+		b.Least = 0
 	}
 	return b
 }
 
-func ofInts[T int8 | int16 | int32 | int64](all []T) zonemap.Bounds {
+func ofIntegers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](k zonemap.Kind,
+	all []T) zonemap.Bounds {
 	if len(all) == 0 {
-		return None(zonemap.Int)
+		return None(k)
 	}
-	least, greatest := extremes(all)
-	return Ints(int64(least), int64(greatest))
-}
-
-func ofUints[T uint8 | uint16 | uint32 | uint64](all []T) zonemap.Bounds {
-	if len(all) == 0 {
-		return None(zonemap.Uint)
-	}
-	least, greatest := extremes(all)
-	return zonemap.Bounds{Kind: zonemap.Uint, Least: uint64(least), Greatest: uint64(greatest)}
-}
-
-// extremes returns the least and the greatest of at least one number.
-func extremes[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](all []T) (least, greatest T) {
-	least, greatest = all[0], all[0]
+	least, greatest := all[0], all[0]
 	for _, v := range all {
 		least, greatest = min(least, v), max(greatest, v)
 	}
-	return least, greatest
+	return zonemap.Bounds{Kind: k, Least: uint64(least), Greatest: uint64(greatest)}
 }
 
 func ofFloats[T float32 | float64](all []T) zonemap.Bounds {

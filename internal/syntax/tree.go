@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // A Node is a node of a syntax tree: one of the types below.
 type Node interface {
 	// Pos returns the offset in the text of the byte that errors about the node name: that of an
@@ -118,38 +120,32 @@ type (
 	}
 )
 
-// Children returns the nodes that a node consists of, without those that are nil.
-func Children(n Node) (all []Node) {
-	add := func(nodes ...Node) {
-		for _, n := range nodes {
-			if n != nil {
-				all = append(all, n)
-			}
-		}
-	}
+// Children returns the nodes that a node consists of, without those that are nil. They must not be
+// changed.
+func Children(n Node) []Node {
 	switch n := n.(type) {
 	case *Unary:
-		add(n.X)
+		return []Node{n.X}
 	case *Binary:
-		add(n.L, n.R)
+		return []Node{n.L, n.R}
 	case *Cond:
-		add(n.If, n.Then, n.Else)
+		return []Node{n.If, n.Then, n.Else}
 	case *Member:
-		add(n.X)
+		return []Node{n.X}
 	case *Index:
-		add(n.X, n.At)
+		return []Node{n.X, n.At}
 	case *Slice:
-		add(n.X, n.From, n.To)
+		return slices.DeleteFunc([]Node{n.X, n.From, n.To}, func(n Node) bool { return n == nil })
 	case *Call:
-		add(n.Args...)
+		return n.Args
 	case *Predicate:
-		add(n.X)
+		return []Node{n.X}
 	case *Let:
-		add(n.Value, n.X)
+		return []Node{n.Value, n.X}
 	case *Array:
-		add(n.Items...)
+		return n.Items
 	case *Record:
-		add(n.Values...)
+		return n.Values
 	}
-	return all
+	return nil
 }

@@ -20,33 +20,73 @@ var builtins map[string]builtin
 const manyArguments = 1 << 20
 
 func init() { // functions call others
+	first, array, numbers := (*builder).first, (*builder).array, (*builder).numbers
+	args, texts := (*builder).args, (*builder).texts
 	builtins = map[string]builtin{
 		"any": {(*builder).summary, 2, 2}, "all": {(*builder).summary, 2, 2}, "none": {(*builder).summary, 2, 2},
-		"one":   {(*builder).summary, 2, 2},
-		"count": {(*builder).summary, 1, 2}, "filter": {(*builder).filter, 2, 2}, "map": {(*builder).mapItems, 2, 2},
-		"sum":  {(*builder).sum, 1, 2},
+		"one": {(*builder).summary, 2, 2}, "count": {(*builder).summary, 1, 2}, "filter": {(*builder).filter, 2, 2},
+		"map": {of(array, (*builder).mapItems), 2, 2}, "sum": {of(array, (*builder).sum), 1, 2},
 		"find": {(*builder).findItem, 2, 2}, "findLast": {(*builder).findItem, 2, 2},
 		"findIndex": {(*builder).findItem, 2, 2}, "findLastIndex": {(*builder).findItem, 2, 2},
-		"first": {(*builder).pick, 1, 1}, "last": {(*builder).pick, 1, 1}, "get": {(*builder).pick, 2, 2},
-		"min": {(*builder).statistic, 1, manyArguments}, "max": {(*builder).statistic, 1, manyArguments},
-		"mean": {(*builder).statistic, 1, manyArguments}, "median": {(*builder).statistic, 1, manyArguments},
-		"len": {(*builder).length, 1, 1}, "take": {(*builder).take, 2, 2}, "concat": {(*builder).concat, 1, manyArguments},
-		"flatten": {(*builder).flatten, 1, 1},
-		"reverse": {(*builder).reverse, 1, 1}, "sort": {(*builder).sort, 1, 2}, "argsort": {(*builder).argsort, 1, 1},
-		"argmin": {(*builder).argExtreme, 1, 1}, "argmax": {(*builder).argExtreme, 1, 1}, "sortBy": {(*builder).sortBy, 2, 3},
-		"uniq":    {(*builder).uniq, 1, 1},
-		"groupBy": {(*builder).groupBy, 2, 2}, "keys": {(*builder).keysOf, 1, 1}, "values": {(*builder).keysOf, 1, 1},
-		"reduce": {(*builder).reduce, 2, 3}, "combinations": {(*builder).combinations, 1, 2},
-		"int": {(*builder).convert, 1, 1}, "float": {(*builder).convert, 1, 1}, "string": {(*builder).text, 1, 1},
-		"upper": {(*builder).changed, 1, 1}, "lower": {(*builder).changed, 1, 1}, "trim": {(*builder).changed, 1, 2},
-		"trimPrefix": {(*builder).changed, 1, 2}, "trimSuffix": {(*builder).changed, 1, 2},
+		"first": {ofAll(args, (*builder).pick), 1, 1}, "last": {ofAll(args, (*builder).pick), 1, 1},
+		"get": {ofAll(args, (*builder).pick), 2, 2}, "min": {ofAll(args, (*builder).statistic), 1, manyArguments},
+		"max":    {ofAll(args, (*builder).statistic), 1, manyArguments},
+		"mean":   {ofAll(args, (*builder).statistic), 1, manyArguments},
+		"median": {ofAll(args, (*builder).statistic), 1, manyArguments},
+		"len":    {of(first, (*builder).length), 1, 1}, "take": {ofAll(args, (*builder).take), 2, 2},
+		"concat":  {ofAll(args, (*builder).concat), 1, manyArguments},
+		"flatten": {of(array, (*builder).flatten), 1, 1},
+		"reverse": {of(array, (*builder).reverse), 1, 1}, "sort": {of(array, (*builder).sort), 1, 2},
+		"argsort": {of(numbers, (*builder).argsort), 1, 1}, "argmin": {of(numbers, (*builder).argExtreme), 1, 1},
+		"argmax": {of(numbers, (*builder).argExtreme), 1, 1}, "sortBy": {of(array, (*builder).sortBy), 2, 3},
+		"uniq": {of(array, (*builder).uniq), 1, 1}, "groupBy": {of(array, (*builder).groupBy), 2, 2},
+		"keys": {of(first, (*builder).keysOf), 1, 1}, "values": {of(first, (*builder).keysOf), 1, 1},
+		"reduce": {of(array, (*builder).reduce), 2, 3}, "combinations": {ofAll(args, (*builder).combinations), 1, 2},
+		"int": {of(first, (*builder).convert), 1, 1}, "float": {of(first, (*builder).convert), 1, 1},
+		"string": {of(first, (*builder).text), 1, 1}, "upper": {ofAll(texts, (*builder).changed), 1, 1},
+		"lower": {ofAll(texts, (*builder).changed), 1, 1}, "trim": {ofAll(texts, (*builder).changed), 1, 2},
+		"trimPrefix": {ofAll(texts, (*builder).changed), 1, 2}, "trimSuffix": {ofAll(texts, (*builder).changed), 1, 2},
 		"replace": {(*builder).replace, 3, 4}, "repeat": {(*builder).repeat, 2, 2},
-		"split": {(*builder).split, 2, 3}, "splitAfter": {(*builder).split, 2, 3}, "join": {(*builder).join, 1, 2},
-		"indexOf": {(*builder).indexOf, 2, 2}, "lastIndexOf": {(*builder).indexOf, 2, 2},
-		"hasPrefix": {(*builder).hasPart, 2, 2}, "hasSuffix": {(*builder).hasPart, 2, 2},
-		"bitshl": {(*builder).shift, 2, 2}, "bitshr": {(*builder).shift, 2, 2}, "bitushr": {(*builder).shift, 2, 2},
+		"split": {(*builder).split, 2, 3}, "splitAfter": {(*builder).split, 2, 3},
+		"join": {of(array, (*builder).join), 1, 2}, "indexOf": {ofAll(texts, (*builder).indexOf), 2, 2},
+		"lastIndexOf": {ofAll(texts, (*builder).indexOf), 2, 2}, "hasPrefix": {ofAll(texts, (*builder).hasPart), 2, 2},
+		"hasSuffix": {ofAll(texts, (*builder).hasPart), 2, 2}, "bitshl": {ofAll(args, (*builder).shift), 2, 2},
+		"bitshr": {ofAll(args, (*builder).shift), 2, 2}, "bitushr": {ofAll(args, (*builder).shift), 2, 2},
 	}
 }
+
+// of returns a function whose first argument another one builds. It is nil if that is.
+func of(first func(*builder, *syntax.Call) (value, error),
+	f func(*builder, *syntax.Call, value) (value, error)) func(*builder, *syntax.Call) (value, error) {
+	return func(b *builder, n *syntax.Call) (value, error) {
+		v, err := first(b, n)
+		if err != nil || v.null {
+			return v, err
+		}
+		return f(b, n, v)
+	}
+}
+
+// ofAll returns a function whose arguments another one builds. It is nil if there are none.
+func ofAll(args func(*builder, *syntax.Call) ([]value, error),
+	f func(*builder, *syntax.Call, []value) (value, error)) func(*builder, *syntax.Call) (value, error) {
+	return func(b *builder, n *syntax.Call) (value, error) {
+		all, err := args(b, n)
+		if err != nil || all == nil {
+			return nothing(b.entries), err
+		}
+		return f(b, n, all)
+	}
+}
+
+// args builds the arguments of a function.
+func (b *builder) args(n *syntax.Call) ([]value, error) { return b.all(n.Args...) }
+
+// texts builds the arguments of a function of strings. They are nil if one is.
+func (b *builder) texts(n *syntax.Call) ([]value, error) { return b.stringsIn(n, n.Args...) }
+
+// first builds the first argument of a function.
+func (b *builder) first(n *syntax.Call) (value, error) { return b.build(n.Args[0]) }
 
 // array builds the first argument of a function, an array. It is nil if that is.
 func (b *builder) array(n *syntax.Call) (value, error) {
@@ -82,10 +122,7 @@ func (b *builder) tested(n *syntax.Call) (array value, test *node[bool], err err
 	} else if item.kind != Bool && !item.null {
 		return value{}, nil, b.errorf(n, "count takes an array of bools, or what to count: %s", is(arg, array))
 	}
-	if item.null {
-		item = literalOf(array.list.items, false)
-	}
-	switch {
+	switch item = item.orFalse(); {
 	case item.list != nil:
 		return value{}, nil, b.errorf(arg, "%s, not true or false; use any(..., #), all(..., #) or count(...)", is(arg, item))
 	case item.kind != Bool:
@@ -221,11 +258,7 @@ func (b *builder) filter(n *syntax.Call) (value, error) {
 	return filtered(v, test), nil
 }
 
-func (b *builder) mapItems(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) mapItems(n *syntax.Call, v value) (value, error) {
 	v, item, err := b.predicate(v, body(n))
 	return v.mapped(item), err
 }
@@ -249,12 +282,9 @@ func body(n *syntax.Call) syntax.Node {
 }
 
 // sum adds numbers, or counts bools that are true.
-func (b *builder) sum(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) sum(n *syntax.Call, v value) (value, error) {
 	item, arg := v.list.item, n.Args[0]
+	var err error
 	if len(n.Args) > 1 {
 		arg = body(n)
 		if v, item, err = b.predicate(v, arg); err != nil {
@@ -300,11 +330,7 @@ func (b *builder) findItem(n *syntax.Call) (value, error) {
 }
 
 // pick returns an item at an index.
-func (b *builder) pick(n *syntax.Call) (value, error) {
-	all, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) pick(n *syntax.Call, all []value) (value, error) {
 	v := all[0]
 	if v.record != nil && n.Name == "get" {
 		name, ok := all[1].literal.(string)
@@ -334,11 +360,8 @@ func (b *builder) pick(n *syntax.Call) (value, error) {
 
 // length returns the number of items of an array, of members of a record, or of characters of a
 // string.
-func (b *builder) length(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
+func (b *builder) length(n *syntax.Call, v value) (value, error) {
 	switch {
-	case err != nil || v.null:
-		return v, err
 	case v.list != nil:
 		return scalar(lengths(v.list.items), false).only(v), nil
 	case v.record != nil:
@@ -354,12 +377,9 @@ func (b *builder) length(n *syntax.Call) (value, error) {
 }
 
 // statistic returns the least, greatest, mean or median of all numbers in all arguments.
-func (b *builder) statistic(n *syntax.Call) (value, error) {
-	args, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) statistic(n *syntax.Call, args []value) (value, error) {
 	float, numbers := false, true
+	var err error
 	for i, v := range args {
 		if args[i], err = b.plain(n.Args[i], v); err != nil {
 			return value{}, err
@@ -465,11 +485,7 @@ func better[T number](a, b *node[T], compare func(out []bool, a, b []T)) *node[T
 }
 
 // take returns the first items of an array, or those at some indices.
-func (b *builder) take(n *syntax.Call) (value, error) {
-	all, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) take(n *syntax.Call, all []value) (value, error) {
 	v, count := all[0], all[1]
 	if err := b.mustBeArray(n, n.Args[0], v); err != nil {
 		return value{}, err
@@ -478,7 +494,8 @@ func (b *builder) take(n *syntax.Call) (value, error) {
 	case v.null || count.null:
 		return nothing(b.entries), nil
 	case count.kind == Int:
-		if v, count, err = common2(v, count); err != nil {
+		v, count, err := common2(v, count)
+		if err != nil {
 			return value{}, err
 		}
 		count = scalar(mapped(count.ints(), func(out, a []int64) {

@@ -60,7 +60,7 @@ func concatenate(left, right *node[[]byte]) *node[[]byte] {
 		for i, s := range a {
 			t.add(s, b[i])
 		}
-		return t.both(v, w)
+		return t.n.validWhere(r, v, w)
 	})
 }
 
@@ -168,7 +168,7 @@ func onStrings(left, right *node[[]byte], f func(a, b []byte) bool) *node[bool] 
 				steps = 0
 			}
 		}
-		n.both(r, v, w)
+		n.validWhere(r, v, w)
 	})
 }
 

@@ -288,9 +288,7 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	}
 	v, at, err := common2(v, at)
 	if err == nil && strict {
-		if v, err = b.down(v); err == nil {
-			at, err = b.down(at)
-		}
+		err = b.downAll(&v, &at)
 	}
 	if err != nil {
 		return value{}, err
@@ -420,7 +418,7 @@ func (b *builder) slice(n *syntax.Slice) (value, error) {
 func (b *builder) part(v, from, to value) value {
 	there := b.allThere([]value{v, from, to})
 	items := v.list.items
-	return chosenItems(v, there, func(r *run, add func(lo, hi int64)) {
+	out := chosenOf(v, func(r *run, d *domain) {
 		o := items.bounds(r)
 		first, _ := from.ints().rows(r)
 		last, _ := to.ints().rows(r)
@@ -428,36 +426,21 @@ func (b *builder) part(v, from, to value) value {
 		if there != nil {
 			valid, _ = there.rows(r)
 		}
+		counts := d.counts(r, len(o)-1)
+		r.budget.Take(8 * int64(items.n))
+		from := d.from[:0]
 		for i, lo := range o[:len(o)-1] {
 			n := o[i+1] - lo
-			begin, end := clamped(first[i], n), clamped(last[i], n)
-			if valid != nil && !valid[i] {
-				begin, end = 0, 0
+			if valid == nil || valid[i] {
+				for k := lo + clamped(first[i], n); k < lo+clamped(last[i], n); k++ {
+					from = append(from, k)
+				}
 			}
-			add(lo+begin, lo+max(begin, end))
+			counts[i+1] = int64(len(from))
 		}
-	})
-}
-
-// chosenItems returns arrays of some of the items of others: a run of them for each row.
-func chosenItems(v value, there *node[bool], choose func(r *run, add func(lo, hi int64))) value {
-	items := v.list.items
-	d := newItems(v.of, func(r *run, d *domain) {
-		counts := d.counts(r, v.of.size(r))
-		r.budget.Take(8 * int64(items.size(r)))
-		from, row := d.from[:0], 0
-		choose(r, func(lo, hi int64) {
-			for k := lo; k < hi; k++ {
-				from = append(from, k)
-			}
-			row++
-			counts[row] = int64(len(from))
-		})
 		d.from = from
 	})
-	d.sized(atMost(items))
-	out := listOf(d, v.list.item.taken(rowsOf(d), false), there)
-	out.index = v.index
+	out.there, out.missing = there, there != nil
 	return out
 }
 
@@ -472,7 +455,7 @@ func clamped(bound, n int64) int64 {
 // filtered returns the items where a condition about them is true.
 func filtered(v value, keep *node[bool]) value {
 	items := v.list.items
-	d := newItems(v.of, func(r *run, d *domain) {
+	out := chosenOf(v, func(r *run, d *domain) {
 		o := items.bounds(r)
 		flags, _ := keep.rows(r)
 		counts := d.counts(r, len(o)-1)
@@ -490,9 +473,7 @@ func filtered(v value, keep *node[bool]) value {
 		}
 		d.from = from[:n]
 	})
-	d.sized(counted(items, keep))
-	out := listOf(d, v.list.item.taken(rowsOf(d), false), v.there)
-	out.index = v.index
+	out.list.items.sized(counted(items, keep))
 	return out
 }
 
@@ -502,26 +483,18 @@ func (b *builder) masked(n *syntax.Index, v, mask value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if v.missing || mask.missing {
-		if v, err = b.down(v); err == nil {
-			mask, err = b.down(mask)
-		}
-		if err != nil {
-			return value{}, err
-		}
-		rows := where(b.allThere([]value{v, mask}))
-		v, mask = v.taken(rows, true), mask.taken(rows, true)
-	} else if v.list.items != mask.list.items {
-		if v, err = b.down(v); err == nil {
-			mask, err = b.down(mask)
-		}
-		if err != nil {
+	missing := v.missing || mask.missing
+	if missing || v.list.items != mask.list.items {
+		if err := b.downAll(&v, &mask); err != nil {
 			return value{}, err
 		}
 	}
+	if missing {
+		rows := where(b.allThere([]value{v, mask}))
+		v, mask = v.taken(rows, true), mask.taken(rows, true)
+	}
 	mask = b.aligned(mask, v, func(n, m int64) string {
-		return fmt.Sprintf("an array of %d items has an index of %d bools",
-			n, m)
+		return fmt.Sprintf("an array of %d items has an index of %d bools", n, m)
 	}, n)
 	return filtered(v, mask.list.item.condition()), nil
 }

@@ -178,6 +178,16 @@ func (b *builder) down(v value) (value, error) {
 	return v.down(b.here), nil
 }
 
+// downAll moves values to the domain here.
+func (b *builder) downAll(all ...*value) (err error) {
+	for _, v := range all {
+		if *v, err = b.down(*v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // common returns values in the rows of one domain, the one of them that is within all others.
 func common(all ...value) ([]value, error) {
 	d := all[0].of

@@ -10,11 +10,7 @@ import (
 // combinations returns the indices of all pairs of two items of an array, or of an item of one
 // array and one of another, in the order of ROOT::VecOps::Combinations: the second index grows
 // fastest.
-func (b *builder) combinations(n *syntax.Call) (value, error) {
-	args, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) combinations(n *syntax.Call, args []value) (value, error) {
 	for i, v := range args {
 		if err := b.mustBeArray(n, n.Args[i], v); err != nil {
 			return value{}, err
@@ -23,8 +19,8 @@ func (b *builder) combinations(n *syntax.Call) (value, error) {
 	if slices.ContainsFunc(args, func(v value) bool { return v.null }) {
 		return nothing(b.entries), nil
 	}
-	for i, v := range args {
-		if args[i], err = b.down(v); err != nil {
+	for i := range args {
+		if err := b.downAll(&args[i]); err != nil {
 			return value{}, err
 		}
 	}

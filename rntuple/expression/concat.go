@@ -3,11 +3,7 @@ package expression
 import "github.com/go-rntuple/go-rntuple/internal/syntax"
 
 // concat returns the items of several arrays as one.
-func (b *builder) concat(n *syntax.Call) (value, error) {
-	all, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) concat(n *syntax.Call, all []value) (value, error) {
 	for i, v := range all {
 		if v.null {
 			return nothing(b.entries), nil
@@ -83,11 +79,7 @@ func (b *builder) joined(all []value) (value, error) {
 }
 
 // flatten returns the items of arrays of arrays, of all of them.
-func (b *builder) flatten(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) flatten(n *syntax.Call, v value) (value, error) {
 	return b.flat(v), nil
 }
 

@@ -214,7 +214,8 @@ func noCondition(e *Expression, t Type) *Error {
 	switch {
 	case t.Depth == 1 && t.Kind == Bool:
 		help = fmt.Sprintf("; use any(%s, #)", e.text)
-		if n, ok := e.tree.(*syntax.Binary); ok && isName(n.L) && isNumber(n.R) {
+		if n, ok := e.tree.(*syntax.Binary); ok && isA[*syntax.Name](n.L) &&
+			(isA[*syntax.Int](n.R) || isA[*syntax.Float](n.R)) {
 			help = fmt.Sprintf("; use any(%s, # %s %s)", n.L, n.Op, n.R)
 		}
 	case t.Depth == 0 && (t.Kind == Int || t.Kind == Float):
@@ -223,15 +224,7 @@ func noCondition(e *Expression, t Type) *Error {
 	return &Error{Message: fmt.Sprintf("expected bool, but got %v: %s%s", t, e.text, help)}
 }
 
-func isName(n syntax.Node) bool {
-	_, ok := n.(*syntax.Name)
+func isA[N syntax.Node](n syntax.Node) bool {
+	_, ok := n.(N)
 	return ok
-}
-
-func isNumber(n syntax.Node) bool {
-	switch n.(type) {
-	case *syntax.Int, *syntax.Float:
-		return true
-	}
-	return false
 }

@@ -367,7 +367,7 @@ func TestStages(t *testing.T) {
 		if _, err := chosen(c, r, rntuple.EntryRange{End: 1000}); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if got, _ := c.recent[0].stages.plan(); !slices.Equal(got, want) {
+		if got := c.recent[0].stages.order.Load(); got == nil || !slices.Equal(*got, want) {
 			t.Errorf("%s: order %v, want %v", text, got, want)
 		}
 	}

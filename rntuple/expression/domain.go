@@ -248,16 +248,22 @@ func (n *node[T]) flags(r *run, size int) []bool {
 	return n.valid
 }
 
-// both makes values valid where those of two columns are.
-func (n *node[T]) both(r *run, a, b []bool) {
-	switch {
-	case a == nil:
-		n.valid = b
-	case b == nil:
-		n.valid = a
-	default:
-		and(n.flags(r, len(a)), a, b)
+// validWhere makes values valid where those of all columns are whose validity is given, and returns
+// where that is.
+func (n *node[T]) validWhere(r *run, all ...[]bool) []bool {
+	var valid []bool
+	for _, v := range all {
+		switch {
+		case v == nil:
+		case valid == nil:
+			valid = v
+		default:
+			and(n.flags(r, len(v)), valid, v)
+			valid = n.valid
+		}
 	}
+	n.valid = valid
+	return valid
 }
 
 // constant returns the column of one value.
@@ -321,7 +327,7 @@ func combined[A, B, T any](left *node[A], right *node[B], f func(out []T, a []A,
 		b, w := right.rows(r)
 		out := n.out(r, len(a))
 		n.blocks(r, func(lo, hi int) { f(out[lo:hi], a[lo:hi], b[lo:hi]) })
-		n.both(r, v, w)
+		n.validWhere(r, v, w)
 	})
 }
 

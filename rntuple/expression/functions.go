@@ -204,20 +204,12 @@ func each2[T any](f func(a, b T) T) func(out, a, b []T) {
 // several returns the column of a function of the i-th values of several columns.
 func several(f formula.Function, g func(x [][]float64, i int) float64) func(v []value, missing bool) value {
 	return func(v []value, missing bool) value {
-		x := make([][]float64, len(v))
+		x, flags := make([][]float64, len(v)), make([][]bool, len(v))
 		return scalar(costly(newNode(v[0].of, func(r *run, n *node[float64]) {
-			var valid []bool
 			for i, arg := range v {
-				var flags []bool
-				x[i], flags = arg.floats().rows(r)
-				if valid == nil {
-					valid = flags
-				} else if flags != nil {
-					n.both(r, valid, flags)
-					valid = n.valid
-				}
+				x[i], flags[i] = arg.floats().rows(r)
 			}
-			n.valid = valid
+			n.validWhere(r, flags...)
 			out := n.out(r, len(x[0]))
 			n.blocks(r, func(lo, hi int) {
 				x, out := x, out // not captured, for the loop
@@ -242,11 +234,7 @@ func (b *builder) ofIntegers(n *syntax.Call, args []value, f func(v []value, mis
 		if err != nil {
 			return value{}, err
 		}
-		missing := false
-		for _, v := range all {
-			missing = missing || v.missing
-		}
-		return f(all, missing), nil
+		return f(all, anyMissing(all)), nil
 	}
 	items, there, _, err := b.zipped(n, n.Name, slices.Clone(args)...)
 	if err != nil {

@@ -41,11 +41,7 @@ func chosenOf(v value, choose func(r *run, d *domain)) value {
 	return out
 }
 
-func (b *builder) reverse(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) reverse(n *syntax.Call, v value) (value, error) {
 	out := rearranged(v, func(*run) func(numbers []int64) { return slices.Reverse[[]int64] })
 	out.list.size = v.list.size
 	return out, nil
@@ -68,11 +64,7 @@ func (b *builder) descending(n *syntax.Call, i int) (bool, error) {
 	return false, b.errorf(n.Args[i], `%s takes "asc" or "desc": %s`, n.Name, is(n.Args[i], v))
 }
 
-func (b *builder) sort(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) sort(n *syntax.Call, v value) (value, error) {
 	descending, err := b.descending(n, 1)
 	if err != nil || v.list.item.null {
 		return v, err
@@ -85,11 +77,7 @@ func (b *builder) sort(n *syntax.Call) (value, error) {
 }
 
 // argExtreme returns the index of the first least or greatest item.
-func (b *builder) argExtreme(n *syntax.Call) (value, error) {
-	v, err := b.numbers(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) argExtreme(n *syntax.Call, v value) (value, error) {
 	d, item := v.list.items, v.list.item
 	if item.kind == Int {
 		return scalar(firstExtreme(n.Name, d, item.ints()), true).only(v), nil
@@ -122,21 +110,13 @@ func (b *builder) numbers(n *syntax.Call) (value, error) {
 }
 
 // argsort returns the indices of the items in ascending order.
-func (b *builder) argsort(n *syntax.Call) (value, error) {
-	v, err := b.numbers(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) argsort(n *syntax.Call, v value) (value, error) {
 	out := sortedBy(v.array(v.list.items, numbered(v.list.items)), v.list.item, false)
 	out.index = true
 	return out, nil
 }
 
-func (b *builder) sortBy(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) sortBy(n *syntax.Call, v value) (value, error) {
 	descending, err := b.descending(n, 2)
 	if err != nil {
 		return value{}, err
@@ -344,35 +324,40 @@ func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool,
 const groupSteps, groupBytes = 32, 64
 
 // uniq returns the items that are not equal to one before.
-func (b *builder) uniq(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null || v.list.item.null {
-		return v, err
+func (b *builder) uniq(n *syntax.Call, v value) (value, error) {
+	if v.list.item.null {
+		return v, nil
 	}
 	if v.list.item.kind == 0 {
 		return value{}, b.errorf(n, "uniq takes an array of numbers, strings or bools: %s", is(n.Args[0], v))
 	}
 	items, groups := v.list.items, groupsOf(v.list.item)
-	out := chosenOf(v, func(r *run, d *domain) {
-		o, group := items.bounds(r), groups(r)
-		counts := d.counts(r, len(o)-1)
-		r.budget.Take(16 * int64(items.n))
-		from, numbers := d.from[:0], resize(&d.above, items.n)
-		for i := range len(o) - 1 {
-			row := numbers[o[i]:o[i+1]]
-			group(o[i], o[i+1], row)
-			next := int64(0)
-			for k, number := range row {
-				if number == next {
-					from, next = append(from, o[i]+int64(k)), next+1
-				}
-			}
-			counts[i+1] = int64(len(from))
-		}
-		d.from = from
-	})
+	out := chosenOf(v, func(r *run, d *domain) { firstOfGroups(r, d, items, groups, &d.above) })
 	out.list.items.sized(someGroups(items))
 	return out, nil
+}
+
+// firstOfGroups makes the rows of d copies of those items that are the first ones of their groups,
+// and sets the number of the group of each item, counted in its array.
+func firstOfGroups(r *run, d, items *domain, groups func(r *run) func(lo, hi int64, numbers []int64) int64,
+	numbers *[]int64) {
+	o, group := items.bounds(r), groups(r)
+	counts := d.counts(r, len(o)-1)
+	r.budget.Take(16 * int64(items.n))
+	from := d.from[:0]
+	resize(numbers, items.n)
+	for i := range len(o) - 1 {
+		row := (*numbers)[o[i]:o[i+1]]
+		group(o[i], o[i+1], row)
+		next := int64(0)
+		for k, number := range row {
+			if number == next {
+				from, next = append(from, o[i]+int64(k)), next+1
+			}
+		}
+		counts[i+1] = int64(len(from))
+	}
+	d.from = from
 }
 
 // someGroups bounds the number of groups that the items of d are in: there is one if there is an
@@ -385,11 +370,7 @@ func someGroups(d *domain) func(z *zones) extent[int64] {
 }
 
 // groupBy returns a map from keys to the arrays of the items that have them.
-func (b *builder) groupBy(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) groupBy(n *syntax.Call, v value) (value, error) {
 	v, key, err := b.key(n, v)
 	if err != nil {
 		return value{}, err
@@ -398,27 +379,17 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 	// the group of each item; the items of all groups, group by group; the offsets of groups in them
 	var numbers, order, counts []int64
 	first := newItems(v.of, func(r *run, d *domain) {
-		o, group := items.bounds(r), groups(r)
-		offsets := d.counts(r, len(o)-1)
-		r.budget.Take(32 * int64(items.n))
-		from := d.from[:0]
-		counts = append(counts[:0], 0)
-		resize(&numbers, items.n)
-		for i := range len(o) - 1 {
-			row := numbers[o[i]:o[i+1]]
-			group(o[i], o[i+1], row)
-			next := int64(0)
-			for k, number := range row {
-				if number == next {
-					from, counts, next = append(from, o[i]+int64(k)), append(counts, 0), next+1
-				}
-				row[k] += offsets[i]
-				counts[row[k]+1]++
+		firstOfGroups(r, d, items, groups, &numbers)
+		r.budget.Take(16 * int64(items.n))
+		clear(resize(&counts, len(d.from)+1))
+		o := items.bounds(r)
+		for i, first := range d.offsets[:len(o)-1] {
+			for k := o[i]; k < o[i+1]; k++ {
+				numbers[k] += first
+				counts[numbers[k]+1]++
 			}
-			offsets[i+1] = int64(len(from))
 		}
-		d.from = from
-		for i := range from {
+		for i := range d.from {
 			counts[i+1] += counts[i]
 		}
 		next := slices.Clone(counts)
@@ -442,11 +413,7 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 }
 
 // keysOf returns the keys or the values of a map.
-func (b *builder) keysOf(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) keysOf(n *syntax.Call, v value) (value, error) {
 	if v.list == nil || !v.list.keyed {
 		return value{}, b.errorf(n.Args[0], "%s takes a map: %s", n.Name, is(n.Args[0], v))
 	}

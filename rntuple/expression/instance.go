@@ -57,11 +57,8 @@ func (p *Program) build() (*instance, []Type, error) {
 		}
 		in.outputs = append(in.outputs, out)
 		var truth *node[bool]
-		switch {
-		case v.null:
-			truth = constant(entries, false)
-		case v.kind == Bool:
-			truth = v.condition()
+		if c := v.orFalse(); c.kind == Bool {
+			truth = c.condition()
 		}
 		if in.truths = append(in.truths, truth); i == 0 {
 			in.whole, in.mayHold = b.place(e.root()), v.someTrue()

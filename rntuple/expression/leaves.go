@@ -74,20 +74,14 @@ func loaded[T any](b branch, load func(r *run, n *node[T])) *node[T] {
 }
 
 // present returns where all optionals around the branch have values, or nil if there are none.
-func (b branch) present(r *run, n interface{ flags(r *run, size int) []bool }) []bool {
-	if len(b.valid) == 0 {
-		return nil
+func (b branch) present(r *run, n interface {
+	validWhere(r *run, all ...[]bool) []bool
+}) []bool {
+	all := make([][]bool, len(b.valid))
+	for i, valid := range b.valid {
+		all[i] = valid(r)
 	}
-	all := b.valid[0](r)
-	if len(b.valid) > 1 {
-		out := n.flags(r, len(all))
-		copy(out, all)
-		for _, bits := range b.valid[1:] {
-			and(out, out, bits(r))
-		}
-		return out
-	}
-	return all
+	return n.validWhere(r, all...)
 }
 
 // there returns where an array, a record or a variant is; nil if it is everywhere.
@@ -174,7 +168,7 @@ func (b branch) value() (value, error) {
 		return scalar(n.known(stored(b, boolsIn)), missing), nil
 	case kind == Int:
 		at := b.leaf()
-		n := loaded(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
+		n := loaded(b, func(r *run, n *node[int64]) { n.all = numbersIn(at(r), &n.buffer) })
 		v := scalar(n.known(stored(b, intsIn)), missing)
 		if _, ok := a.Values().([]uint64); ok {
 			v.unsigned = &unsigned{a.Field.Path(), b.fit, n}
@@ -182,7 +176,7 @@ func (b branch) value() (value, error) {
 		return v, nil
 	case kind == Float:
 		at := b.leaf()
-		n := loaded(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		n := loaded(b, func(r *run, n *node[float64]) { n.all = numbersIn(at(r), &n.buffer) })
 		if _, ok := a.Values().([]float32); ok && !missing {
 			n.singles = func(r *run) []float32 { return at(r).Values().([]float32) }
 		}
@@ -269,9 +263,9 @@ func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
 }
 
 // read returns a value that a name, an item or a member stands for. It is an error of the entry if
-// an integer in it is too large.
+// an integer in it is too large. Members of records are read by themselves.
 func (b *builder) read(v value) (value, error) {
-	u := v.tooLarge()
+	u := v.bottom().unsigned
 	if u == nil {
 		return v, nil
 	}
@@ -279,9 +273,7 @@ func (b *builder) read(v value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	for at.list != nil {
-		at = at.list.item
-	}
+	at = at.bottom()
 	b.checks = append(b.checks, check{here: b.here, never: u.fit, find: func(r *run) {
 		all, valid := at.unsigned.large.rows(r)
 		for i, v := range all {
@@ -304,15 +296,6 @@ func (v value) signed() value {
 	l.item, l.parts = l.item.signed(), nil
 	v.list = &l
 	return v
-}
-
-// tooLarge returns which integers of v may be too large, or nil. Members of records are read by
-// themselves.
-func (v value) tooLarge() *unsigned {
-	for v.list != nil {
-		v = v.list.item
-	}
-	return v.unsigned
 }
 
 // items returns the domain of the items of the branch's arrays, which is the same for all uses
@@ -351,7 +334,7 @@ func (b branch) collection() (value, error) {
 	inner := b.item(d)
 	item, err := inner.value()
 	keyed := false
-	if keys, _, ok := mapOf(b.array); ok {
+	if keys, ok := keysIn(b.array); ok {
 		inner.path += "._0"
 		item = inner.members()
 		item.record.names = []string{"key", "value"}
@@ -368,7 +351,7 @@ func (b branch) collection() (value, error) {
 // field in them.
 func (b branch) offsets() func(r *run) *columnar.Array {
 	path, a := b.path, b.array.Children[0]
-	if _, _, ok := mapOf(b.array); ok {
+	if _, ok := keysIn(b.array); ok {
 		path += "._0"
 	}
 	for a.Shape == schema.Record && !isTuple(a) && len(a.Children) > 0 {

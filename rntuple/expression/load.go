@@ -44,23 +44,14 @@ func kindOf(a *columnar.Array) Kind {
 	return Other
 }
 
-// toFloats returns the values of a field of floats, in buf if they must be converted.
-func toFloats(a *columnar.Array, buf *[]float64) []float64 {
+// numbersIn returns the values of a field of floats or integers, in buf if they must be converted.
+// Integers that have no place are negative.
+func numbersIn[T number](a *columnar.Array, buf *[]T) []T {
 	switch all := a.Values().(type) {
-	case []float64:
+	case []T:
 		return all
 	case []float32:
 		return widen(buf, all)
-	}
-	return nil
-}
-
-// toIntegers returns the values of a field of integers, in buf if they must be converted. Those
-// that have no place are negative.
-func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
-	switch all := a.Values().(type) {
-	case []int64:
-		return all
 	case []int8:
 		return widen(buf, all)
 	case []uint8:
@@ -80,7 +71,7 @@ func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 }
 
 // widen converts numbers to a type that holds all of them.
-func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To,
+func widen[To number, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To,
 	from []From) []To {
 	to := resize(buf, len(from))
 	for i, v := range from {
@@ -103,14 +94,14 @@ func isTuple(a *columnar.Array) bool {
 	return a.Shape == schema.Record && a.Field != nil && a.Field.IsTuple()
 }
 
-// mapOf returns the Arrays of the keys and the values of a map.
-func mapOf(a *columnar.Array) (keys, values *columnar.Array, ok bool) {
+// keysIn returns the Array of the keys of a map.
+func keysIn(a *columnar.Array) (keys *columnar.Array, ok bool) {
 	if a.Shape != schema.Collection || a.Field == nil || !a.Field.IsMap() {
-		return nil, nil, false
+		return nil, false
 	}
 	pair := a.Children[0]
 	if pair.Shape != schema.Record || len(pair.Children) != 2 || pair.Field.Kind() != cpptype.Pair {
-		return nil, nil, false // a path led through the map
+		return nil, false // a path led through the map
 	}
-	return pair.Children[0], pair.Children[1], true
+	return pair.Children[0], true
 }

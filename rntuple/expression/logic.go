@@ -12,10 +12,7 @@ func (b *builder) logic(n syntax.Node, isAnd bool, l value, right func() (value,
 		return b.errorf(n, "%s, not true or false", is(n, r))
 	}
 	if l.list == nil && !b.eager[n] {
-		if l.null {
-			l = literalOf(l.of, false)
-		}
-		if l.kind != Bool {
+		if l = l.orFalse(); l.kind != Bool {
 			r, err := right()
 			if err == nil {
 				err = wrong(l, r)
@@ -30,9 +27,7 @@ func (b *builder) logic(n syntax.Node, isAnd bool, l value, right func() (value,
 		c := at.condition()
 		d := selected(b.here, c, isAnd)
 		r, err := b.in(d, right)
-		if r.null {
-			r = literalOf(r.of, false)
-		}
+		r = r.orFalse()
 		switch {
 		case err != nil:
 			return value{}, err
@@ -61,12 +56,7 @@ func (b *builder) logic(n syntax.Node, isAnd bool, l value, right func() (value,
 }
 
 func logicOf(isAnd bool, l, r value) (value, bool, error) {
-	if l.null {
-		l = literalOf(l.of, false)
-	}
-	if r.null {
-		r = literalOf(r.of, false)
-	}
+	l, r = l.orFalse(), r.orFalse()
 	if l.kind != Bool || r.kind != Bool {
 		return value{}, false, nil
 	}
@@ -157,10 +147,7 @@ func (b *builder) truth(n syntax.Node) (*node[bool], error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.null {
-		c = literalOf(c.of, false)
-	}
-	switch {
+	switch c = c.orFalse(); {
 	case c.list != nil:
 		return nil, b.errorf(n, "%s, not true or false; use any(..., #), all(..., #) or count(...)", is(n, c))
 	case c.kind != Bool:

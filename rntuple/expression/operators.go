@@ -283,11 +283,7 @@ func (b *builder) matches(n *syntax.Binary, l, r value) (value, error) {
 			}
 		}), false), nil
 	}
-	l, err := b.down(l)
-	if err == nil {
-		r, err = b.down(r)
-	}
-	if err != nil {
+	if err := b.downAll(&l, &r); err != nil {
 		return value{}, err
 	}
 	at, here := b.place(n.R), b.here

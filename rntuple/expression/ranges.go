@@ -17,11 +17,7 @@ func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
 	if l.null || r.null {
 		return nothing(b.entries), nil
 	}
-	l, err := b.down(l)
-	if err == nil {
-		r, err = b.down(r)
-	}
-	if err != nil {
+	if err := b.downAll(&l, &r); err != nil {
 		return value{}, err
 	}
 	there := b.allThere([]value{l, r})
@@ -49,8 +45,7 @@ func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
 	})
 	items.sized(func(z *zones) extent[int64] { return sizeOfRange(l.ints().extent(z), r.ints().extent(z)) })
 	item := rowsOf(items).known(func(z *zones) extent[int64] {
-		return between(l.ints().extent(z).low,
-			r.ints().extent(z).high)
+		return between(l.ints().extent(z).low, r.ints().extent(z).high)
 	})
 	b.checks = append(b.checks, check{
 		find: func(r *run) { items.update(r) }, here: here,

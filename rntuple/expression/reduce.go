@@ -7,12 +7,9 @@ import (
 )
 
 // reduce computes a value item by item, from what there is so far.
-func (b *builder) reduce(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
-	if v, err = b.down(v); err != nil {
+func (b *builder) reduce(n *syntax.Call, v value) (value, error) {
+	v, err := b.down(v)
+	if err != nil {
 		return value{}, err
 	}
 	var begin value

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -21,9 +21,7 @@ type stages struct {
 	programs []*Program // each by itself
 	total    int        // how many of the first ones cannot fail
 
-	mu    sync.Mutex
-	known bool  // what follows
-	order []int // the numbers of all; nil: all together
+	order atomic.Pointer[[]int] // the numbers of all, or none: all together; nil: not known
 }
 
 // maxStages is how many conditions are evaluated apart. More of them read many fields anyway.
@@ -83,31 +81,18 @@ func newStages(s rntuple.Source, e *Expression) *stages {
 	return st
 }
 
-// plan returns the order of the stages, or nil, and whether that is known.
-func (st *stages) plan() (order []int, known bool) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.order, st.known
-}
-
-func (st *stages) decide(order []int, known bool) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.order, st.known = order, known
-}
-
 // selected yields the entries of s in r for which the conditions are true.
 func (st *stages) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		for r.Len() > 0 {
 			part := rntuple.EntryRange{First: r.First, End: min(r.End, r.First+perStage)}
 			found := st.whole.selected(s, part)
-			switch order, known := st.plan(); {
-			case !known:
+			switch order := st.order.Load(); {
+			case order == nil:
 				part.End = min(r.End, r.First+int64(samples*batchSize))
 				found = st.sample(s, part)
-			case order != nil:
-				found = st.apart(s, part, order)
+			case *order != nil:
+				found = st.apart(s, part, *order)
 			}
 			for one, err := range found {
 				if !yield(one, err) || err != nil {
@@ -157,7 +142,9 @@ func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntup
 		if math.IsInf(cost(order[0]), 1) {
 			order = nil
 		}
-		st.decide(order, r.Len() >= int64(batchSize)) // fewer entries tell too little
+		if r.Len() >= int64(batchSize) { // fewer entries tell too little
+			st.order.Store(&order)
+		}
 	}
 }
 
@@ -176,7 +163,7 @@ func (st *stages) apart(s rntuple.Source, r rntuple.EntryRange, order []int) ite
 		first := st.programs[order[0]]
 		selection, err := first.among(s, first.selected(s, r))
 		if err == nil && float64(selection.NumEntries()) > 2*few*float64(r.Len()) {
-			st.decide(nil, false) // it is not as it was
+			st.order.Store(nil) // it is not as it was
 		}
 		for _, i := range order[1:] {
 			if err != nil {

@@ -56,12 +56,6 @@ func (t *text) end() {
 	}
 }
 
-// both returns where two columns have values.
-func (t *text) both(a, b []bool) []bool {
-	t.n.both(t.r, a, b)
-	return t.n.valid
-}
-
 // stringsIn builds arguments that are strings, in one domain. They are nil if one is.
 func (b *builder) stringsIn(n *syntax.Call, args ...syntax.Node) ([]value, error) {
 	all, err := b.all(args...)
@@ -69,8 +63,13 @@ func (b *builder) stringsIn(n *syntax.Call, args ...syntax.Node) ([]value, error
 		return nil, err
 	}
 	for i, v := range all {
-		if all[i], err = b.stringIn(n, args[i], v); err != nil {
-			return nil, err
+		switch {
+		case v.variant != nil:
+			if all[i], err = b.alternative(args[i], v, String); err != nil {
+				return nil, err
+			}
+		case !v.null && v.kind != String:
+			return nil, b.errorf(args[i], "%s takes a string: %s", n.Name, is(args[i], v))
 		}
 	}
 	if slices.ContainsFunc(all, func(v value) bool { return v.null }) {
@@ -79,42 +78,12 @@ func (b *builder) stringsIn(n *syntax.Call, args ...syntax.Node) ([]value, error
 	return common(all...)
 }
 
-func (b *builder) stringIn(n *syntax.Call, arg syntax.Node, v value) (value, error) {
-	if v.variant != nil {
-		return b.alternative(arg, v, String)
-	}
-	if !v.null && v.kind != String {
-		return value{}, b.errorf(arg, "%s takes a string: %s", n.Name, is(arg, v))
-	}
-	return v, nil
-}
-
 func anyMissing(all []value) bool {
 	return slices.ContainsFunc(all, func(v value) bool { return v.missing })
 }
 
-// validity returns where all of some columns have values.
-func validity[T any](r *run, n *node[T], all ...[]bool) []bool {
-	var valid []bool
-	for _, v := range all {
-		if valid == nil || v == nil {
-			if v != nil {
-				valid = v
-			}
-			continue
-		}
-		n.both(r, valid, v)
-		valid = n.valid
-	}
-	return valid
-}
-
 // changed returns a string without what is around it, or in other letters.
-func (b *builder) changed(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) changed(n *syntax.Call, args []value) (value, error) {
 	with := func(s, by []byte) []byte { return s }
 	switch n.Name {
 	case "upper":
@@ -145,39 +114,30 @@ func (b *builder) changed(n *syntax.Call) (value, error) {
 			r.budget.Step(int64(len(s)) * int64(1+len(by[i]))) // trim looks for each byte among those to be removed
 			t.add(with(s, by[i]))
 		}
-		return t.both(valid, w)
+		return t.n.validWhere(r, valid, w)
 	}), anyMissing(args)), nil
 }
 
-// count builds an argument that is an integer. It is nil if there is no such argument.
-func (b *builder) count(n *syntax.Call, i int) (*value, error) {
-	if i >= len(n.Args) {
-		return nil, nil
-	}
-	v, err := b.build(n.Args[i])
-	if err == nil && v.null {
-		v = scalar(nowhere[int64](b.entries), true)
-	}
-	if err == nil && v.kind != Int {
-		err = b.errorf(n.Args[i], "argument %d of %s is an integer: %s", i+1, n.Name, is(n.Args[i], v))
-	}
-	return &v, err
-}
-
-// withCount builds strings, and an integer behind them, in one domain.
+// withCount builds strings, and an integer behind them, in one domain. It is -1 if there is no such
+// argument.
 func (b *builder) withCount(n *syntax.Call, texts int) (args []value, count *node[int64], missing bool, err error) {
 	if args, err = b.stringsIn(n, n.Args[:texts]...); err != nil || args == nil {
 		return nil, nil, false, err
 	}
-	c, err := b.count(n, texts)
-	if err != nil {
-		return nil, nil, false, err
+	c := literalOf(b.entries, int64(-1))
+	if texts < len(n.Args) {
+		arg := n.Args[texts]
+		if c, err = b.build(arg); err == nil && c.null {
+			c = scalar(nowhere[int64](b.entries), true)
+		}
+		if err == nil && c.kind != Int {
+			err = b.errorf(arg, "argument %d of %s is an integer: %s", texts+1, n.Name, is(arg, c))
+		}
+		if err != nil {
+			return nil, nil, false, err
+		}
 	}
-	if c == nil {
-		v := literalOf(b.entries, int64(-1))
-		c = &v
-	}
-	if args, err = common(append(args, *c)...); err != nil {
+	if args, err = common(append(args, c)...); err != nil {
 		return nil, nil, false, err
 	}
 	return args[:texts], args[texts].ints(), anyMissing(args), nil
@@ -204,7 +164,7 @@ func (b *builder) replace(n *syntax.Call) (value, error) {
 			}
 			t.add(s)
 		}
-		return validity(r, t.n, u, v, w, x)
+		return t.n.validWhere(r, u, v, w, x)
 	}), missing), nil
 }
 
@@ -213,11 +173,8 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 	if err != nil || args == nil {
 		return nothing(b.entries), err
 	}
-	number, err := b.down(scalar(count, missing))
-	if err != nil {
-		return value{}, err
-	}
-	if args[0], err = b.down(args[0]); err != nil {
+	number := scalar(count, missing)
+	if err := b.downAll(&number, &args[0]); err != nil {
 		return value{}, err
 	}
 	at, here := b.place(n), b.here
@@ -238,7 +195,7 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 			}
 			t.end()
 		}
-		return validity(r, t.n, v, w)
+		return t.n.validWhere(r, v, w)
 	})), missing), nil
 }
 
@@ -283,11 +240,7 @@ func (b *builder) split(n *syntax.Call) (value, error) {
 }
 
 // join returns the strings of an array as one.
-func (b *builder) join(n *syntax.Call) (value, error) {
-	v, err := b.array(n)
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) join(n *syntax.Call, v value) (value, error) {
 	by := literalOf(b.entries, "")
 	if len(n.Args) == 2 {
 		args, err := b.stringsIn(n, n.Args[1])
@@ -302,7 +255,8 @@ func (b *builder) join(n *syntax.Call) (value, error) {
 	if v = b.complete(v); v.list.item.kind != String {
 		return value{}, b.errorf(n, "join takes an array of strings: %s", is(n.Args[0], v))
 	}
-	if v, by, err = common2(v, by); err != nil {
+	v, by, err := common2(v, by)
+	if err != nil {
 		return value{}, err
 	}
 	items := v.list.items
@@ -324,11 +278,7 @@ func (b *builder) join(n *syntax.Call) (value, error) {
 }
 
 // indexOf returns the number of the character where a string is in another one, or -1.
-func (b *builder) indexOf(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) indexOf(n *syntax.Call, args []value) (value, error) {
 	find := bytes.Index
 	if n.Name == "lastIndexOf" {
 		find = bytes.LastIndex
@@ -345,15 +295,11 @@ func (b *builder) indexOf(n *syntax.Call) (value, error) {
 				out[i] = int64(utf8.RuneCount(s[:at]))
 			}
 		}
-		n.both(r, v, w)
+		n.validWhere(r, v, w)
 	}), anyMissing(args)), nil
 }
 
-func (b *builder) hasPart(n *syntax.Call) (value, error) {
-	args, err := b.stringsIn(n, n.Args...)
-	if err != nil || args == nil {
-		return nothing(b.entries), err
-	}
+func (b *builder) hasPart(n *syntax.Call, args []value) (value, error) {
 	f := bytes.HasPrefix
 	if n.Name == "hasSuffix" {
 		f = bytes.HasSuffix
@@ -372,7 +318,7 @@ func (b *builder) substring(v, from, to value) value {
 			begin, end := clamped(first[i], n), clamped(last[i], n)
 			t.add(characters(s, begin, max(begin, end)))
 		}
-		return validity(r, t.n, u, v, w)
+		return t.n.validWhere(r, u, v, w)
 	}), anyMissing([]value{v, from, to}))
 }
 
@@ -392,11 +338,7 @@ func characters(s []byte, from, to int64) []byte {
 }
 
 // text returns a number, a string or a bool as a string.
-func (b *builder) text(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) text(n *syntax.Call, v value) (value, error) {
 	if v.variant != nil {
 		v.variant = &variant{v.variant.tag, v.variant.at, slices.Clone(v.variant.alternatives)}
 		for i, a := range v.variant.alternatives {
@@ -441,11 +383,7 @@ func printedBy[T any](n *node[T], print func(b []byte, v T) []byte) func(r *run,
 }
 
 // convert is int and float, also of strings and variants.
-func (b *builder) convert(n *syntax.Call) (value, error) {
-	v, err := b.build(n.Args[0])
-	if err != nil || v.null {
-		return v, err
-	}
+func (b *builder) convert(n *syntax.Call, v value) (value, error) {
 	if n.Name == "int" && v.innermost() == Int {
 		v.literal, v.index = nil, false
 		return v, nil
@@ -453,7 +391,8 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	if v.kind != String {
 		return b.function(n, []value{v})
 	}
-	if v, err = b.down(v); err != nil {
+	v, err := b.down(v)
+	if err != nil {
 		return value{}, err
 	}
 	at, here := b.place(n), b.here
@@ -485,16 +424,12 @@ func parsed[T number](b *builder, from *node[[]byte], parse func(string) (T, err
 }
 
 // shift is bitshl, bitshr and bitushr.
-func (b *builder) shift(n *syntax.Call) (value, error) {
-	args, err := b.all(n.Args...)
-	if err != nil {
-		return value{}, err
-	}
+func (b *builder) shift(n *syntax.Call, args []value) (value, error) {
 	for i, v := range args {
 		if v.innermost() != Int && !v.null {
 			return value{}, b.errorf(n.Args[i], "%s takes integers: %s", n.Name, is(n.Args[i], v))
 		}
-		if args[i], err = b.down(v); err != nil {
+		if err := b.downAll(&args[i]); err != nil {
 			return value{}, err
 		}
 	}
@@ -509,7 +444,7 @@ func (b *builder) shift(n *syntax.Call) (value, error) {
 		return scalar(fallible(b, newNode(d, func(r *run, out *node[int64]) {
 			a, u := v[0].ints().rows(r)
 			by, w := v[1].ints().rows(r)
-			out.both(r, u, w)
+			out.validWhere(r, u, w)
 			all := out.out(r, len(a))
 			for i, m := range a {
 				if by[i] < 0 && (out.valid == nil || out.valid[i]) {

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -97,6 +98,14 @@ func nothing(d *domain) value { return value{of: d, null: true, missing: true} }
 
 // never returns the item of an array that never has any.
 func never(d *domain) value { return value{of: d, null: true} }
+
+// orFalse returns v, or false if v is nil.
+func (v value) orFalse() value {
+	if v.null {
+		return literalOf(v.of, false)
+	}
+	return v
+}
 
 // literalOf returns the value of a literal.
 func literalOf(d *domain, v any) value {
@@ -274,21 +283,19 @@ func unified(all []value) []value {
 	return out
 }
 
-// settled reports whether the type of v is known: it is not the array of nothing.
-func (v value) settled() bool {
+// bottom returns the items of arrays of arrays, or v if it is no array.
+func (v value) bottom() value {
 	for v.list != nil {
 		v = v.list.item
 	}
-	return !v.null
+	return v
 }
 
+// settled reports whether the type of v is known: it is not the array of nothing.
+func (v value) settled() bool { return !v.bottom().null }
+
 // innermost returns the kind of the items of arrays of arrays, or of a value that is no array.
-func (v value) innermost() Kind {
-	for v.list != nil {
-		v = v.list.item
-	}
-	return v.kind
-}
+func (v value) innermost() Kind { return v.bottom().kind }
 
 // compatible reports whether two values may be values of one type.
 func (v value) compatible(w value) bool {
@@ -334,21 +341,16 @@ func (v value) alike(w value) bool {
 
 // weight returns how many members the records in v have.
 func (v value) weight() int {
-	for v.list != nil {
-		v = v.list.item
-	}
-	if v.record != nil {
-		return v.record.size
+	if r := v.bottom().record; r != nil {
+		return r.size
 	}
 	return 1
 }
 
 // named returns a member of a record.
 func (v value) named(name string) (value, error) {
-	for i, n := range v.record.names {
-		if n == name {
-			return v.record.member(i)
-		}
+	if i := slices.Index(v.record.names, name); i >= 0 {
+		return v.record.member(i)
 	}
 	return value{}, fmt.Errorf("no member %q", name)
 }

@@ -113,13 +113,7 @@ func (in *instance) mayFail(of func(path string) (zonemap.Zone, bool)) bool {
 
 // someTrue returns where bools are true, or the items of arrays, or theirs.
 func (v value) someTrue() *node[bool] {
-	for v.list != nil {
-		v = v.list.item
-	}
-	switch {
-	case v.null:
-		return constant(v.of, false)
-	case v.kind != Bool:
+	if v = v.bottom().orFalse(); v.kind != Bool {
 		return nil
 	}
 	return v.condition()
