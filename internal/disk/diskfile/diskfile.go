@@ -1,6 +1,7 @@
 package diskfile
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -60,6 +61,7 @@ type File struct {
 // If path is a URL, the temporary file is in the folder for temporary files; Publish uploads
 // it, again if it has changed since.
 func Create(path string, o Options) (*File, error) {
+	o.Context = cmp.Or(o.Context, context.Background())
 	if remote.IsURL(path) {
 		return createFar(path, o)
 	}
@@ -191,11 +193,14 @@ func Update(path string, o Options) (*File, error) {
 	if remote.IsURL(path) {
 		return nil, &os.PathError{Op: "change", Path: remote.Redact(path), Err: errFar}
 	}
+	o.Context = cmp.Or(o.Context, context.Background())
 	f := &File{path: path, name: path, target: path, options: o}
-	if info, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: cause(err)}
-	} else if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	for {
 		guard, err := lockPath(path, o)
@@ -223,10 +228,6 @@ var grace = 200 * time.Millisecond
 // if the file system has no locks. The descriptor is not open for writing if that is
 // possible, because [File.OtherWriters] would take who waits for a writer.
 func lockPath(path string, o Options) (guard *os.File, err error) {
-	ctx := o.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	deadline := time.Now().Add(max(o.Wait, grace))
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		guard, err = tryLock(path)
@@ -238,8 +239,8 @@ func lockPath(path string, o Options) (guard *os.File, err error) {
 			return nil, fmt.Errorf("%s: %w", path, ErrLocked)
 		}
 		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-o.Context.Done():
+			return nil, o.Context.Err()
 		case <-time.After(min(pause, left)):
 		}
 	}
