@@ -52,10 +52,7 @@ func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 	for i, p := range pointers {
 		var v any
 		if p != nil {
-			switch v = *p; v.(type) {
-			case nil, value.Some:
-				v = value.Some{Value: v}
-			}
+			v = some(*p)
 		}
 		*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = v
 	}
