@@ -38,8 +38,7 @@ func membersOf(t reflect.Type) (all []Member, wrong []schema.Mismatch) {
 	if t == timeType || opaque(t) {
 		return nil, []schema.Mismatch{{Path: goName(t), Go: t, Err: hidden(t)}}
 	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		text, tagged := sf.Tag.Lookup("rntuple")
 		switch {
 		case text == "-", !tagged && private(sf):
@@ -110,8 +109,7 @@ func opaque(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t == timeType || t.NumField() == 0 {
 		return false
 	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		if _, tagged := sf.Tag.Lookup("rntuple"); tagged || !private(sf) {
 			return false
 		}
