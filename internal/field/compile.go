@@ -125,22 +125,15 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 		return c.scalar(f, t)
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
-	case schema.String:
+	case schema.String, schema.Streamer:
+		text := f.Shape == schema.String
 		switch {
-		case t == anyType:
+		case t == anyType && text:
 			return box[string](c.bytes(f, false))
-		case t.Kind() == reflect.String:
-			return c.bytes(f, false)
-		case isBytes(t):
-			return c.bytes(f, true)
-		}
-		return c.mismatch(f, t)
-	case schema.Streamer:
-		switch {
 		case t == anyType:
 			return box[[]byte](c.bytes(f, true))
-		case isBytes(t):
-			return c.bytes(f, true)
+		case text && t.Kind() == reflect.String, isBytes(t):
+			return c.bytes(f, isBytes(t))
 		}
 		return c.mismatch(f, t)
 	case schema.Bitset:

@@ -63,18 +63,20 @@ const maxSeconds = 1 << 62
 
 // time compiles reading integers as times.
 func (c *compiler) time(f *schema.Field) node {
-	for f.Shape == schema.Wrapper {
-		f = f.Children[0]
-	}
-	if !isCount(f) {
+	f, ok := countOf(f)
+	if !ok {
 		return c.mismatch(f, timeType)
 	}
 	return &times{clock: newClock(c.unit), inner: c.scalar(f, int64Type), path: f.Path()}
 }
 
-// isCount reports whether the values of f are integers, of which times are made.
-func isCount(f *schema.Field) bool {
-	return f.Shape == schema.Scalar && f.Kind().IsInteger()
+// countOf returns the field that f wraps, or f. It is ok if its values are integers, of which
+// times are made.
+func countOf(f *schema.Field) (_ *schema.Field, ok bool) {
+	for f.Shape == schema.Wrapper {
+		f = f.Children[0]
+	}
+	return f, f.Shape == schema.Scalar && f.Kind().IsInteger()
 }
 
 // times reads integers as times.
@@ -105,10 +107,8 @@ func (t *times) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 
 // time compiles writing times to integers.
 func (c *writeCompiler) time(f *schema.Field) out {
-	for f.Shape == schema.Wrapper {
-		f = f.Children[0]
-	}
-	if !isCount(f) {
+	f, ok := countOf(f)
+	if !ok {
 		return c.mismatch(f, timeType)
 	}
 	return &timesOut{newClock(c.unit), c.scalar(f, int64Type), f.Path()}
