@@ -45,10 +45,7 @@ func (k *Key) Big() bool { return k.Version > BigVersion }
 
 // CycleNumber returns the cycle as it is shown, without the sign.
 func (k *Key) CycleNumber() int {
-	if k.Cycle < 0 {
-		return -int(k.Cycle)
-	}
-	return int(k.Cycle)
+	return max(int(k.Cycle), -int(k.Cycle))
 }
 
 // Size returns the number of bytes that Wire writes, which is the KeyLen that

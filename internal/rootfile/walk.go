@@ -206,13 +206,7 @@ func SplitCycle(s string) (name string, cycle int) {
 	return s, -1
 }
 
-// directory reads the directory record whose key is k.
-func (f *File) directory(path string, k Key) (d Directory, err error) {
-	d, _, err = f.readDirectory(path, k)
-	return d, err
-}
-
-// readDirectory is like directory, and also returns the bytes.
+// readDirectory reads the directory record whose key is k, and also returns the bytes.
 func (f *File) readDirectory(path string, k Key) (d Directory, raw rawRecord, err error) {
 	what := directoryName(path)
 	b, err := f.readUpTo(what, k.SeekKey, int64(k.KeyLen)+directorySize)

@@ -314,8 +314,8 @@ func (w *Writer) Object(dir string, o Object) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	if err := d.free(o.Name); err != nil {
-		return Key{}, err
+	if slices.ContainsFunc(d.keys, func(k Key) bool { return k.Name == o.Name && isDirectory(k) }) {
+		return Key{}, fmt.Errorf("%q is a directory", join(d.path, o.Name))
 	}
 	cycle, err := d.nextCycle(o.Name)
 	if err != nil {
