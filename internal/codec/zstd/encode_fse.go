@@ -1,6 +1,9 @@
 package zstd
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // An fseWriter encodes symbols with FSE (section 4.1), the asymmetric numeral
 // system of zstd. A state is a number x in [size, 2*size); a symbol has as many
@@ -44,7 +47,7 @@ func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 	}
 	// Compensate for rounding where it matters least: add to the symbol with the
 	// fewest states for its count, or take from the one that keeps the most.
-	for ; left != 0; left -= sign(left) {
+	for ; left != 0; left -= cmp.Compare(left, 0) {
 		best, gone := -1, uint16(0)
 		if left < 0 {
 			gone = 1
@@ -61,15 +64,8 @@ func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 			}
 			best = s
 		}
-		w.probs[best] += uint16(sign(left))
+		w.probs[best] += uint16(cmp.Compare(left, 0))
 	}
-}
-
-func sign(n int) int {
-	if n < 0 {
-		return -1
-	}
-	return 1
 }
 
 // build makes the table for the probabilities (section 4.1.1). The symbols from
