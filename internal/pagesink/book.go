@@ -31,10 +31,6 @@ type book struct {
 	queue      queue
 }
 
-func newBook(out *Output, headerChecksum uint64) *book {
-	return &book{out: out, sums: headerChecksum, queue: newQueue()}
-}
-
 // Err returns the first error.
 func (b *book) Err() error {
 	if err := b.failure.Load(); err != nil {

@@ -98,7 +98,8 @@ type buffer interface {
 
 // NewSink returns a sink for the columns of s.
 func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint64) *Sink {
-	s := &Sink{book: newBook(out, headerChecksum), guard: &out.guard, ctx: ctx, set: set}
+	b := &book{out: out, sums: headerChecksum, queue: newQueue()}
+	s := &Sink{book: b, guard: &out.guard, ctx: ctx, set: set}
 	s.budget.limit = set.PageBudget
 	s.workers.others = set.Workers - 1
 	s.begin(0)
