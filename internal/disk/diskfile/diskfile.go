@@ -160,8 +160,7 @@ func (f *File) create(dir string, mode os.FileMode) error {
 		return err
 	}
 	disk, err := tempfile.Create(func() (*os.File, error) {
-		return openFile(f.name,
-			os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		return openFile(f.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	})
 	if errors.Is(err, fs.ErrExist) {
 		return errBusy
