@@ -21,7 +21,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -127,8 +126,7 @@ func open(blobs pagesource.Blobs, path, class string, object []byte, trail *root
 	if blobs.InObjects() {
 		r.Options.Limits = o.Limits.ForObjects()
 	}
-	_, far := blobs.R.(remote.RangeReader)
-	r.Options.Workers = cmp.Or(o.Workers, DefaultWorkers(far))
+	r.Options.Workers = cmp.Or(o.Workers, DefaultWorkers(blobs.Far()))
 	r.trail.Store(trail)
 	if err := r.open(blobs, class, object); err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
@@ -222,8 +220,13 @@ func (r *Reader) OpenSet(name string) (*Reader, error) {
 	if !errors.Is(err, rootfile.ErrStale) {
 		return set, err
 	}
-	return rootfile.Retry(r.Options.Context, func() (*Reader, error) {
-		newest, err := r.newest(r.Options.Context)
+	return r.newestSet(r.Options.Context, name)
+}
+
+// newestSet is OpenSet for the newest state of the RNTuple.
+func (r *Reader) newestSet(ctx context.Context, name string) (*Reader, error) {
+	return rootfile.Retry(ctx, func() (*Reader, error) {
+		newest, err := r.newest(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -271,13 +274,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 		return nil, err
 	}
 	if r.again != nil {
-		set.again = func(ctx context.Context) (*Reader, error) {
-			newest, err := r.newest(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return newest.OpenSet(name)
-		}
+		set.again = func(ctx context.Context) (*Reader, error) { return r.newestSet(ctx, name) }
 	}
 	return set, nil
 }
