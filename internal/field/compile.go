@@ -122,7 +122,7 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	}
 	switch f.Shape {
 	case schema.Scalar:
-		return c.scalar(f, t)
+		return scalars[f.ElementKind()].reader(c, f, t)
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
 	case schema.String, schema.Streamer:

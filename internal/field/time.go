@@ -67,7 +67,7 @@ func (c *compiler) time(f *schema.Field) node {
 	if !ok {
 		return c.mismatch(f, timeType)
 	}
-	return &times{clock: newClock(c.unit), inner: c.scalar(f, int64Type), path: f.Path()}
+	return &times{clock: newClock(c.unit), inner: scalars[f.ElementKind()].reader(c, f, int64Type), path: f.Path()}
 }
 
 // countOf returns the field that f wraps, or f. It is ok if its values are integers, of which
@@ -111,7 +111,7 @@ func (c *writeCompiler) time(f *schema.Field) out {
 	if !ok {
 		return c.mismatch(f, timeType)
 	}
-	return &timesOut{newClock(c.unit), c.scalar(f, int64Type), f.Path()}
+	return &timesOut{newClock(c.unit), scalars[f.ElementKind()].writer(c, f, int64Type), f.Path()}
 }
 
 // timesOut writes times as integers.

@@ -90,7 +90,7 @@ func (c *writeCompiler) array(f *schema.Field, a *columnar.Array) (outArray, err
 		if shape == schema.Bitset {
 			return &elementsOut{&leafOut[bool]{outColumn[bool](c, f, 0)}, elements.Size(), a.Size}, nil
 		}
-		if to := c.scalar(f, elements); to != nil {
+		if to := scalars[f.ElementKind()].writer(c, f, elements); to != nil {
 			return &elementsOut{to, elements.Size(), 1}, nil
 		}
 	case schema.String:

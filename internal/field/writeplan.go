@@ -226,7 +226,7 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	}
 	switch f.Shape {
 	case schema.Scalar:
-		return c.scalar(f, t)
+		return scalars[f.ElementKind()].writer(c, f, t)
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
 	case schema.String, schema.Streamer:

@@ -59,8 +59,7 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 		id += int(g.NumClusters)
 	}
 	slices.SortStableFunc(src.groups, func(a, b *group) int {
-		return compareRanges(a.MinEntry, a.EntrySpan,
-			b.MinEntry, b.EntrySpan)
+		return compareRanges(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan)
 	})
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
