@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -88,11 +89,7 @@ func (c *compiler) mismatch(f *schema.Field, t reflect.Type) node {
 	return nil
 }
 
-func (c *compiler) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
+func (c *compiler) fail(err error) { c.err = cmp.Or(c.err, err) }
 
 // path compiles the way from chain[0], whose items are wanted, to the last
 // field of chain.

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -70,9 +71,6 @@ func member(sf reflect.StructField, text string) (Member, error) {
 	} else {
 		err = tag.fits(sf.Type)
 	}
-	if name == "" {
-		name = sf.Name
-	}
 	inner := within(sf.Type, opaque)
 	switch {
 	case !sf.IsExported() && sf.Type.Kind() == reflect.Pointer && sf.Anonymous:
@@ -82,7 +80,7 @@ func member(sf reflect.StructField, text string) (Member, error) {
 	case err == nil && inner != nil:
 		err = hidden(inner)
 	}
-	return Member{name, sf.Type, sf.Offset, tag}, err
+	return Member{cmp.Or(name, sf.Name), sf.Type, sf.Offset, tag}, err
 }
 
 // private reports whether a field without a tag is of no concern to others than the

@@ -48,9 +48,7 @@ func (m *modeler) members(path string, t reflect.Type, untyped bool) (fields []*
 	for _, member := range all {
 		at := strings.TrimPrefix(path+"."+member.Name, ".")
 		if f := m.field(at, member.Name, member.Type, member.Tag, untyped); f != nil {
-			if member.description != "" {
-				f.Description = member.description
-			}
+			f.Description = cmp.Or(member.description, f.Description)
 			fields = append(fields, f)
 		}
 	}

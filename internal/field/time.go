@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -30,10 +31,7 @@ var units = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microseco
 func timeDescription(unit time.Duration) string {
 	name := map[time.Duration]string{time.Microsecond: "microseconds", time.Millisecond: "milliseconds",
 		time.Second: "seconds"}[unit]
-	if name == "" {
-		name = "nanoseconds"
-	}
-	return name + " since 1970-01-01 UTC"
+	return cmp.Or(name, "nanoseconds") + " since 1970-01-01 UTC"
 }
 
 // clock converts times to numbers of a unit since the Unix epoch, and back.

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"time"
@@ -199,9 +200,7 @@ func outColumn[T column.Element](c *writeCompiler, f *schema.Field, index int) b
 		id := rep[index].ID
 		if c.columns[id] == nil {
 			buffer, err := pagesink.NewBuffer[T](c.sink, rep[index])
-			if err != nil && c.err == nil {
-				c.err = err
-			}
+			c.err = cmp.Or(c.err, err)
 			c.columns[id] = buffer
 		}
 		b.all = append(b.all, c.columns[id].(*pagesink.Buffer[T]))
