@@ -120,7 +120,7 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 // and footer. The trail may be nil.
 func open(blobs pagesource.Blobs, path, class string, object []byte, trail *rootfile.Trail,
 	o *ReadOptions) (*Reader, error) {
-	r := &Reader{Path: path, Options: new(ReadOptions)}
+	r := &Reader{Path: path, Options: new(ReadOptions), memos: map[any]any{}}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
 	if blobs.InObjects() {
@@ -332,9 +332,6 @@ func Memo[T any](r *Reader, key any, compute func() (T, error)) (T, error) {
 	}
 	v, err := compute()
 	if err == nil {
-		if r.memos == nil {
-			r.memos = map[any]any{}
-		}
 		r.memos[key] = v
 	}
 	return v, err
