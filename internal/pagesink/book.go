@@ -52,12 +52,10 @@ func (b *book) fail(err error) {
 func (b *book) newArena() *arena {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := len(b.spare)
-	if n == 0 {
-		return &arena{}
+	a := &arena{}
+	if n := len(b.spare); n > 0 {
+		a, b.spare = b.spare[n-1], b.spare[:n-1]
 	}
-	a := b.spare[n-1]
-	b.spare = b.spare[:n-1]
 	return a
 }
 

@@ -315,7 +315,7 @@ func (s *Sink) commit() error {
 func (s *Sink) begin(zipped int64) {
 	s.current = &clusterBuilder{
 		sink: s, arena: s.newArena(), pages: make([][]*page, len(s.columns)),
-		known: map[uint64][]byte{}, done: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 	s.unzipped = 0
 	if s.set.Workers <= 1 {
