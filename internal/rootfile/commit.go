@@ -33,11 +33,8 @@ var ErrChanged = errors.New("the file was changed by another program")
 // not at all: none of these writes crosses one. There is an exception, if the title of a
 // file is longer than about 150 bytes.
 func (w *Writer) Commit() error {
-	if w.err != nil {
+	if w.err != nil || !w.changed {
 		return w.err
-	}
-	if !w.changed {
-		return nil
 	}
 	if err := w.commit(); err != nil {
 		return w.fail(err)

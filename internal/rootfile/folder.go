@@ -190,9 +190,8 @@ func (w *Writer) keyAt(at int64, n int) (k Key, ok bool) {
 	if err != nil {
 		return k, false
 	}
-	c := reader(b, "record", at)
-	k.Wire(c)
-	return k, c.Err() == nil
+	k, err = decoded[Key](b, "record", at)
+	return k, err == nil
 }
 
 // freeOwn makes a gap of a record of the file itself, which the header gives.

@@ -82,9 +82,7 @@ func (k *Key) Wire(c *frame.Codec) {
 // own reads the key at the start of record, the bytes at k.SeekKey. It can differ
 // from k, which a directory lists.
 func (k *Key) own(record []byte) (own Key, err error) {
-	c := reader(record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
-	own.Wire(c)
-	return own, c.Err()
+	return decoded[Key](record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
 }
 
 // confirm makes sure that k, which a directory lists, agrees with the key in its
