@@ -209,6 +209,14 @@ func Signs(header, extension *envelope.Schema) {
 	}
 }
 
+// Each returns what lift makes of each of the items.
+func Each[A, B any](items []A, lift func(*A) B) (lifted []B) {
+	for i := range items {
+		lifted = append(lifted, lift(&items[i]))
+	}
+	return lifted
+}
+
 // WireField describes the members of a field in the order of RC1 and RC2. known are the flags
 // that the dialect has.
 func WireField(c *frame.Codec, f *envelope.Field, known uint16) {

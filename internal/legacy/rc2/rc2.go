@@ -133,17 +133,12 @@ func (e *ExtraType) lift() envelope.ExtraTypeInfo {
 }
 
 func (s *Schema) lift() *envelope.Schema {
-	lifted := &envelope.Schema{Aliases: s.Aliases}
-	for _, f := range s.Fields {
-		lifted.Fields = append(lifted.Fields, f.Field)
+	return &envelope.Schema{
+		Fields:     lift.Each(s.Fields, func(f *Field) envelope.Field { return f.Field }),
+		Columns:    lift.Each(s.Columns, (*Column).lift),
+		Aliases:    s.Aliases,
+		ExtraTypes: lift.Each(s.ExtraTypes, (*ExtraType).lift),
 	}
-	for _, d := range s.Columns {
-		lifted.Columns = append(lifted.Columns, d.lift())
-	}
-	for _, e := range s.ExtraTypes {
-		lifted.ExtraTypes = append(lifted.ExtraTypes, e.lift())
-	}
-	return lifted
 }
 
 // A Footer is the footer envelope.
