@@ -123,16 +123,10 @@ func (x *index) read(r *run, first, n int64) ([]uint64, error) {
 // and returns where the first one begins. If origin is not nil, the bounds are
 // counted as if that one began at *origin.
 func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin uint64, err error) {
-	switch {
-	case first == 0:
-	case x.cluster == r.cluster && x.next == first:
+	if x.cluster == r.cluster && x.next == first {
 		begin = x.end
-	default:
-		before, err := x.column.Next(r.ctx, r.cluster, first-1, 1)
-		if err != nil {
-			return 0, err
-		}
-		begin = before[0]
+	} else if begin, err = pagesource.BeginOf(r.ctx, x.column, r.cluster, first); err != nil {
+		return 0, err
 	}
 	x.cluster, x.first = nil, -1
 	read, err := x.column.Part(r.ctx, r.cluster, first, int64(len(dst)))

@@ -120,13 +120,9 @@ func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *
 	spans []columnar.Span) (*Copied, error) {
 	all := &Copied{first: *o.total}
 	for _, s := range spans {
-		before := uint64(0)
-		if s.First > 0 {
-			one, err := from.Next(ctx, c, s.First-1, 1)
-			if err != nil {
-				return nil, err
-			}
-			before = one[0]
+		before, err := pagesource.BeginOf(ctx, from, c, s.First)
+		if err != nil {
+			return nil, err
 		}
 		base, last := *o.total-before, before
 		for first, n := s.First, s.N; n > 0; {

@@ -111,7 +111,8 @@ func (b *book) finish(c *clusterBuilder, err error) {
 	}
 	b.spare = append(b.spare, c.arena.reset())
 	if c.sink.fork {
-		b.queue.written(c)
+		b.queue.writing -= c.size
+		b.queue.wake()
 	}
 }
 
