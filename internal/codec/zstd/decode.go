@@ -253,15 +253,15 @@ func (d *decoder) compressed(p, end int) error {
 	return d.decodeSequences(count, q+n, end, limit, lits)
 }
 
-// fill sets all of dst to b.
-func fill(dst []byte, b byte) {
-	if b == 0 {
+// fill sets all of dst to v.
+func fill[T uint8 | uint16](dst []T, v T) {
+	if v == 0 {
 		clear(dst)
 		return
 	}
 	n := min(len(dst), 16)
 	for i := range dst[:n] {
-		dst[i] = b
+		dst[i] = v
 	}
 	for n < len(dst) {
 		n += copy(dst[n:], dst[:min(n, 4<<10)])
