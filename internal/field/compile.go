@@ -52,7 +52,7 @@ func Compile(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts
 	c := newCompiler(src, opts)
 	var root node
 	if len(chain) == 0 {
-		root = c.members(entry(src.Schema), src.Schema.Fields, t)
+		root = c.members(entry(src.Schema), t)
 	} else {
 		root = c.path(chain, t)
 	}
@@ -142,7 +142,7 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	case schema.Cardinality:
 		return c.cardinality(f, t)
 	case schema.Record:
-		return c.members(f, f.Children, t)
+		return c.members(f, t)
 	case schema.Variant:
 		return c.variant(f, t)
 	}
@@ -260,17 +260,15 @@ func largestSize(f *schema.Field) uint64 {
 	return math.MaxUint64
 }
 
-// members compiles reading the members of f, which fields are, into t.
-func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Type) node {
+// members compiles reading the members of f into t.
+func (c *compiler) members(f *schema.Field, t reflect.Type) node {
 	switch {
 	case t == anyType && f.IsTuple():
-		return &tuple{dynamicRecord: c.dynamic(fields)}
+		return &tuple{c.dynamic(f.Children)}
 	case t == anyType:
-		r := c.dynamic(fields)
-		return box[value.Record](&r)
+		return box[value.Record](c.dynamic(f.Children))
 	case t == recordType:
-		r := c.dynamic(fields)
-		return &r
+		return c.dynamic(f.Children)
 	case t.Kind() != reflect.Struct:
 		return c.mismatch(f, t)
 	}
@@ -281,8 +279,9 @@ func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Ty
 	return r
 }
 
-func (c *compiler) dynamic(fields []*schema.Field) (r dynamicRecord) {
+func (c *compiler) dynamic(fields []*schema.Field) *dynamicRecord {
 	c.varying = true
+	r := new(dynamicRecord)
 	for _, child := range fields {
 		r.names = append(r.names, child.Name)
 		r.members = append(r.members, c.value(child, anyType))

@@ -163,10 +163,8 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	if err != nil {
 		return err
 	}
-	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
-		if err := features.Supported(); err != nil {
-			return err
-		}
+	if err := cmp.Or(m.Header.Features.Supported(), m.Footer.Features.Supported()); err != nil {
+		return err
 	}
 	if stored := m.Footer.HeaderChecksum; stored != m.HeaderChecksum {
 		return &frame.FormatError{Path: "footer.header checksum", Err: frame.BadChecksum(stored, m.HeaderChecksum)}

@@ -343,8 +343,6 @@ func (w *Writer) Close() error {
 		w.Sink.Release()
 		return nil
 	}
-	if w.file.err == nil {
-		w.file.err = fmt.Errorf("RNTuple %q: %w", w.Header.Name, err)
-	}
+	w.file.err = fmt.Errorf("RNTuple %q: %w", w.Header.Name, err)
 	return w.file.err
 }
