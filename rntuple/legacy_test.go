@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
@@ -596,7 +597,7 @@ func (o *old) withRC2(parts []oldField) (*rntuple.Reader, error) {
 		}
 		h.Fields = append(h.Fields, field)
 		for _, d := range part.data {
-			c := rc2.Column{Type: d.typ, Bits: d.bits, Field: uint32(id)}
+			c := rc2.Column{Column: envelope.Column{Type: column.Type(d.typ), Bits: d.bits, Field: uint32(id)}}
 			if d.n&late != 0 {
 				c.Flags, c.FirstElement = 8, 1
 			}

@@ -176,7 +176,7 @@ func (o *WriteOptions) base() (*ntuple.WriteOptions, error) {
 	base.File.Compression = p.Compression
 	settings("File.Compression", f.Compression, &base.File.Compression)
 	p.NoChecksums, p.NoSharing = o.NoChecksums, o.NoSharing
-	base.Description, base.ExtendSchema, base.Limits = o.Description, o.ExtendSchema, ntuple.Limits(o.Limits)
+	base.Description, base.ExtendSchema = o.Description, o.ExtendSchema
 	base.ZoneMap, base.ZoneFields = len(o.ZoneMap) > 0, o.ZoneMap
 	for _, p := range o.Projections {
 		base.Projections = append(base.Projections, ntuple.Projection(p))

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -51,7 +52,7 @@ func Compile(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts
 	c := newCompiler(src, opts)
 	var root node
 	if len(chain) == 0 {
-		root = c.members(entry(src.Schema), src.Schema.Fields, t)
+		root = c.members(entry(src.Schema), t)
 	} else {
 		root = c.path(chain, t)
 	}
@@ -88,11 +89,7 @@ func (c *compiler) mismatch(f *schema.Field, t reflect.Type) node {
 	return nil
 }
 
-func (c *compiler) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
+func (c *compiler) fail(err error) { c.err = cmp.Or(c.err, err) }
 
 // path compiles the way from chain[0], whose items are wanted, to the last
 // field of chain.
@@ -122,25 +119,18 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	}
 	switch f.Shape {
 	case schema.Scalar:
-		return c.scalar(f, t)
+		return scalars[f.ElementKind()].reader(c, f, t)
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
-	case schema.String:
+	case schema.String, schema.Streamer:
+		text := f.Shape == schema.String
 		switch {
-		case t == anyType:
+		case t == anyType && text:
 			return box[string](c.bytes(f, false))
-		case t.Kind() == reflect.String:
-			return c.bytes(f, false)
-		case isBytes(t):
-			return c.bytes(f, true)
-		}
-		return c.mismatch(f, t)
-	case schema.Streamer:
-		switch {
 		case t == anyType:
 			return box[[]byte](c.bytes(f, true))
-		case isBytes(t):
-			return c.bytes(f, true)
+		case text && t.Kind() == reflect.String, isBytes(t):
+			return c.bytes(f, isBytes(t))
 		}
 		return c.mismatch(f, t)
 	case schema.Bitset:
@@ -152,7 +142,7 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	case schema.Cardinality:
 		return c.cardinality(f, t)
 	case schema.Record:
-		return c.members(f, f.Children, t)
+		return c.members(f, t)
 	case schema.Variant:
 		return c.variant(f, t)
 	}
@@ -270,17 +260,15 @@ func largestSize(f *schema.Field) uint64 {
 	return math.MaxUint64
 }
 
-// members compiles reading the members of f, which fields are, into t.
-func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Type) node {
+// members compiles reading the members of f into t.
+func (c *compiler) members(f *schema.Field, t reflect.Type) node {
 	switch {
 	case t == anyType && f.IsTuple():
-		return &tuple{dynamicRecord: c.dynamic(fields)}
+		return &tuple{c.dynamic(f.Children)}
 	case t == anyType:
-		r := c.dynamic(fields)
-		return box[value.Record](&r)
+		return box[value.Record](c.dynamic(f.Children))
 	case t == recordType:
-		r := c.dynamic(fields)
-		return &r
+		return c.dynamic(f.Children)
 	case t.Kind() != reflect.Struct:
 		return c.mismatch(f, t)
 	}
@@ -291,8 +279,9 @@ func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Ty
 	return r
 }
 
-func (c *compiler) dynamic(fields []*schema.Field) (r dynamicRecord) {
+func (c *compiler) dynamic(fields []*schema.Field) *dynamicRecord {
 	c.varying = true
+	r := new(dynamicRecord)
 	for _, child := range fields {
 		r.names = append(r.names, child.Name)
 		r.members = append(r.members, c.value(child, anyType))

@@ -52,10 +52,7 @@ func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 	for i, p := range pointers {
 		var v any
 		if p != nil {
-			switch v = *p; v.(type) {
-			case nil, value.Some:
-				v = value.Some{Value: v}
-			}
+			v = some(*p)
 		}
 		*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = v
 	}
@@ -96,7 +93,7 @@ func (d *dynamicRecord) each(r *run, first, n int64, store func(i int64, values 
 }
 
 // tuple reads pairs and tuples into an any that holds []any.
-type tuple struct{ dynamicRecord }
+type tuple struct{ *dynamicRecord }
 
 func (t *tuple) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
 	return t.each(r, first, n, func(i int64, values []any) {

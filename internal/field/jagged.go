@@ -55,16 +55,17 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64,
 	items func(lo, hi int64) unsafe.Pointer) error {
 	var total int64 // items so far
 	return j.plan.each(ctx, nil, first, n, func(r *run, at, item, m int64) error {
-		batch := ends[at-first:][:m]
+		some := ends[at-first:][:m]
+		batch := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(some))), m)
 		origin := uint64(total)
-		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m), &origin)
+		begin, err := j.root.ends(r, item, batch, &origin)
 		if err != nil {
 			return err
 		}
-		if err := j.check(r, item, total, batch); err != nil {
+		if err := j.root.check(r, item, origin, batch); err != nil {
 			return err
 		}
-		more := batch[m-1] - total
+		more := int64(batch[m-1]) - total
 		if err := r.Alloc(more, j.root.size); err != nil {
 			return err
 		}
@@ -76,19 +77,4 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64,
 		total += more
 		return nil
 	})
-}
-
-// check returns an error if an optional, from item first on, has several values. The
-// first one begins at begin.
-func (j *Jagged) check(r *run, first, begin int64, ends []int64) error {
-	if !j.root.single {
-		return nil
-	}
-	for i, end := range ends {
-		if end-begin > 1 {
-			return j.root.several(r, first+int64(i), end-begin)
-		}
-		begin = end
-	}
-	return nil
 }

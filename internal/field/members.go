@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -38,8 +39,7 @@ func membersOf(t reflect.Type) (all []Member, wrong []schema.Mismatch) {
 	if t == timeType || opaque(t) {
 		return nil, []schema.Mismatch{{Path: goName(t), Go: t, Err: hidden(t)}}
 	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		text, tagged := sf.Tag.Lookup("rntuple")
 		switch {
 		case text == "-", !tagged && private(sf):
@@ -71,9 +71,6 @@ func member(sf reflect.StructField, text string) (Member, error) {
 	} else {
 		err = tag.fits(sf.Type)
 	}
-	if name == "" {
-		name = sf.Name
-	}
 	inner := within(sf.Type, opaque)
 	switch {
 	case !sf.IsExported() && sf.Type.Kind() == reflect.Pointer && sf.Anonymous:
@@ -83,7 +80,7 @@ func member(sf reflect.StructField, text string) (Member, error) {
 	case err == nil && inner != nil:
 		err = hidden(inner)
 	}
-	return Member{name, sf.Type, sf.Offset, tag}, err
+	return Member{cmp.Or(name, sf.Name), sf.Type, sf.Offset, tag}, err
 }
 
 // private reports whether a field without a tag is of no concern to others than the
@@ -110,8 +107,7 @@ func opaque(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t == timeType || t.NumField() == 0 {
 		return false
 	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		if _, tagged := sf.Tag.Lookup("rntuple"); tagged || !private(sf) {
 			return false
 		}

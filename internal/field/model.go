@@ -48,9 +48,7 @@ func (m *modeler) members(path string, t reflect.Type, untyped bool) (fields []*
 	for _, member := range all {
 		at := strings.TrimPrefix(path+"."+member.Name, ".")
 		if f := m.field(at, member.Name, member.Type, member.Tag, untyped); f != nil {
-			if member.description != "" {
-				f.Description = member.description
-			}
+			f.Description = cmp.Or(member.description, f.Description)
 			fields = append(fields, f)
 		}
 	}
@@ -103,24 +101,21 @@ func (m *modeler) shape(path, name string, t reflect.Type, tag Tag, untyped bool
 		}
 		return f
 	}
-	item := func(untyped bool) []*schema.FieldDocument {
-		if f := m.field(path, "_0", t.Elem(), tag, untyped); f != nil {
-			return []*schema.FieldDocument{f}
-		}
-		return nil
-	}
 	switch t.Kind() {
 	case reflect.Struct:
 		return &schema.FieldDocument{Name: name, Type: m.className(path, t, tag, untyped), Role: "record",
 			Fields: m.members(path, t, tag.class == "" && untyped)}
 	case reflect.Slice:
-		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(untyped)}, "std::vector<%s>")
+		return m.collection(path, name, "std::vector<%s>", t.Elem(), tag, untyped)
 	case reflect.Array:
 		n := uint64(t.Len())
-		return named(&schema.FieldDocument{Name: name, Role: "plain", ArraySize: &n, Fields: item(false)},
-			fmt.Sprintf("std::array<%%s,%d>", n))
+		f := m.collection(path, name, fmt.Sprintf("std::array<%%s,%d>", n), t.Elem(), tag, false)
+		if f != nil {
+			f.Role, f.ArraySize = "plain", &n
+		}
+		return f
 	case reflect.Pointer:
-		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(false)}, "std::optional<%s>")
+		return m.collection(path, name, "std::optional<%s>", t.Elem(), tag, false)
 	case reflect.Map:
 		return m.dictionary(path, name, t, tag)
 	case reflect.Interface:
@@ -129,6 +124,20 @@ func (m *modeler) shape(path, name string, t reflect.Type, tag Tag, untyped bool
 		m.fail(path, "values of type %v cannot be written", t)
 	}
 	return nil
+}
+
+// collection returns the field of a collection of items of type t, with the type name that
+// format makes of that of the items; one of untyped items is untyped.
+func (m *modeler) collection(path, name, format string, t reflect.Type, tag Tag, untyped bool) *schema.FieldDocument {
+	item := m.field(path, "_0", t, tag, untyped)
+	if item == nil {
+		return nil
+	}
+	f := &schema.FieldDocument{Name: name, Role: "collection", Fields: []*schema.FieldDocument{item}}
+	if item.Type != "" {
+		f.Type = fmt.Sprintf(format, item.Type)
+	}
+	return f
 }
 
 // standard returns the field of a C++ type of the standard library.
@@ -149,11 +158,7 @@ func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema
 		return nil
 	}
 	if t.Elem() == emptyType {
-		f := &schema.FieldDocument{Name: name, Role: "collection"}
-		if key := m.field(path, "_0", t.Key(), tag, false); key != nil {
-			f.Fields = append(f.Fields, key)
-		}
-		return named(f, "std::set<%s>")
+		return m.collection(path, name, "std::set<%s>", t.Key(), tag, false)
 	}
 	ofKey := tag
 	ofKey.class = ""
@@ -222,22 +227,10 @@ func arguments(t reflect.Type) (role string, args []reflect.Type) {
 	case inner != t:
 		return "plain", []reflect.Type{inner}
 	}
-	for i := range t.NumField() {
-		args = append(args, t.Field(i).Type)
+	for sf := range t.Fields() {
+		args = append(args, sf.Type)
 	}
 	return "record", args
-}
-
-// named gives a collection or array the type name that format makes of that of its
-// only child; one of untyped items is untyped. It returns nil if there is no child.
-func named(f *schema.FieldDocument, format string) *schema.FieldDocument {
-	if len(f.Fields) == 0 {
-		return nil
-	}
-	if t := f.Fields[0].Type; t != "" {
-		f.Type = fmt.Sprintf(format, t)
-	}
-	return f
 }
 
 // className returns the C++ name of a struct, "" if it is to be untyped.

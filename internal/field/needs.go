@@ -21,10 +21,8 @@ func (o *Outlets) EntryBytes(fields []*schema.Field) int64 {
 // Merge makes EntryBytes regard what was written to a fork.
 func (o *Outlets) Merge(fork *Outlets) {
 	for id, most := range fork.most {
-		if o.most[id] == nil {
-			o.most[id] = new(int)
-		}
-		*o.most[id] = max(*o.most[id], *most)
+		m := numberOf(o.most, id)
+		*m = max(*m, *most)
 	}
 }
 

@@ -123,16 +123,10 @@ func (x *index) read(r *run, first, n int64) ([]uint64, error) {
 // and returns where the first one begins. If origin is not nil, the bounds are
 // counted as if that one began at *origin.
 func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin uint64, err error) {
-	switch {
-	case first == 0:
-	case x.cluster == r.cluster && x.next == first:
+	if x.cluster == r.cluster && x.next == first {
 		begin = x.end
-	default:
-		before, err := x.column.Next(r.ctx, r.cluster, first-1, 1)
-		if err != nil {
-			return 0, err
-		}
-		begin = before[0]
+	} else if begin, err = pagesource.BeginOf(r.ctx, x.column, r.cluster, first); err != nil {
+		return 0, err
 	}
 	x.cluster, x.first = nil, -1
 	read, err := x.column.Part(r.ctx, r.cluster, first, int64(len(dst)))
@@ -265,7 +259,7 @@ func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsaf
 	if bounds, err = c.index.read(r, first, n); err != nil {
 		return nil, nil, err
 	}
-	if err := c.check(r, first, bounds); err != nil {
+	if err := c.check(r, first, bounds[0], bounds[1:]); err != nil {
 		return nil, nil, err
 	}
 	base, total := int64(bounds[0]), int64(bounds[n]-bounds[0])
@@ -278,21 +272,19 @@ func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsaf
 	return bounds, items, c.elem.read(r, base, total, items, c.size)
 }
 
-// check makes sure that optional values, from item first on, are not several.
-func (c *collection) check(r *run, first int64, bounds []uint64) error {
+// check makes sure that optional values, from item first on, are not several. The first
+// one begins at begin.
+func (c *collection) check(r *run, first int64, begin uint64, ends []uint64) error {
 	if !c.single {
 		return nil
 	}
-	for i, end := range bounds[1:] {
-		if n := end - bounds[i]; n > 1 {
-			return c.several(r, first+int64(i), int64(n))
+	for i, end := range ends {
+		if n := end - begin; n > 1 {
+			return r.corrupt(c.path, "item %d has %d values, expected one at most", first+int64(i), n)
 		}
+		begin = end
 	}
 	return nil
-}
-
-func (c *collection) several(r *run, item, n int64) error {
-	return r.corrupt(c.path, "item %d has %d values, expected one at most", item, n)
 }
 
 func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {

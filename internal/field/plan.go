@@ -115,8 +115,7 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64,
 			p.batch = max(1, m/2)
 			continue
 		}
-		var lost *schema.ConversionError
-		if errors.As(err, &lost) {
+		if lost, ok := errors.AsType[*schema.ConversionError](err); ok {
 			if m == 1 {
 				lost.Entry = at
 				return err
@@ -185,8 +184,8 @@ func hasPointers(t reflect.Type) bool {
 	case reflect.Array:
 		return t.Len() > 0 && hasPointers(t.Elem())
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasPointers(t.Field(i).Type) {
+		for sf := range t.Fields() {
+			if hasPointers(sf.Type) {
 				return true
 			}
 		}

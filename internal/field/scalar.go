@@ -35,16 +35,6 @@ var scalars = [...]scalar{
 	reflect.Float32: scalarOf[float32]{}, reflect.Float64: scalarOf[float64]{},
 }
 
-// scalar compiles reading scalars into values of type t.
-func (c *compiler) scalar(f *schema.Field, t reflect.Type) node {
-	return scalars[f.ElementKind()].reader(c, f, t)
-}
-
-// scalar compiles writing values of type t as scalars.
-func (c *writeCompiler) scalar(f *schema.Field, t reflect.Type) out {
-	return scalars[f.ElementKind()].writer(c, f, t)
-}
-
 // scalarOf is the scalar for values of type T.
 type scalarOf[T column.Element] struct{}
 

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -30,10 +31,7 @@ var units = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microseco
 func timeDescription(unit time.Duration) string {
 	name := map[time.Duration]string{time.Microsecond: "microseconds", time.Millisecond: "milliseconds",
 		time.Second: "seconds"}[unit]
-	if name == "" {
-		name = "nanoseconds"
-	}
-	return name + " since 1970-01-01 UTC"
+	return cmp.Or(name, "nanoseconds") + " since 1970-01-01 UTC"
 }
 
 // clock converts times to numbers of a unit since the Unix epoch, and back.
@@ -63,18 +61,20 @@ const maxSeconds = 1 << 62
 
 // time compiles reading integers as times.
 func (c *compiler) time(f *schema.Field) node {
+	f, ok := countOf(f)
+	if !ok {
+		return c.mismatch(f, timeType)
+	}
+	return &times{clock: newClock(c.unit), inner: scalars[f.ElementKind()].reader(c, f, int64Type), path: f.Path()}
+}
+
+// countOf returns the field that f wraps, or f. It is ok if its values are integers, of which
+// times are made.
+func countOf(f *schema.Field) (_ *schema.Field, ok bool) {
 	for f.Shape == schema.Wrapper {
 		f = f.Children[0]
 	}
-	if !isCount(f) {
-		return c.mismatch(f, timeType)
-	}
-	return &times{clock: newClock(c.unit), inner: c.scalar(f, int64Type), path: f.Path()}
-}
-
-// isCount reports whether the values of f are integers, of which times are made.
-func isCount(f *schema.Field) bool {
-	return f.Shape == schema.Scalar && f.Kind().IsInteger()
+	return f, f.Shape == schema.Scalar && f.Kind().IsInteger()
 }
 
 // times reads integers as times.
@@ -105,13 +105,11 @@ func (t *times) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 
 // time compiles writing times to integers.
 func (c *writeCompiler) time(f *schema.Field) out {
-	for f.Shape == schema.Wrapper {
-		f = f.Children[0]
-	}
-	if !isCount(f) {
+	f, ok := countOf(f)
+	if !ok {
 		return c.mismatch(f, timeType)
 	}
-	return &timesOut{newClock(c.unit), c.scalar(f, int64Type), f.Path()}
+	return &timesOut{newClock(c.unit), scalars[f.ElementKind()].writer(c, f, int64Type), f.Path()}
 }
 
 // timesOut writes times as integers.

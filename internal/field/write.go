@@ -336,24 +336,17 @@ func (r *recordPutter) record(v value.Record) error {
 // misfit returns the error about a record whose members are not those that are
 // written.
 func (r *recordPutter) misfit(names []string) error {
-	var missing, unknown []string
-	for _, name := range r.names {
-		if !slices.Contains(names, name) {
-			missing = append(missing, name)
-		}
-	}
-	for _, name := range names {
-		if !slices.Contains(r.names, name) && !r.projected[name] {
-			unknown = append(unknown, name)
-		}
-	}
+	missing := slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return slices.Contains(names, name) })
+	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.Contains(r.names, name) || r.projected[name]
+	})
 	where := place(r.of)
 	switch {
-	case missing == nil && unknown == nil:
+	case len(missing)+len(unknown) == 0:
 		return fmt.Errorf("%s: a record with the members %q, expected the order %q", where, names, r.names)
-	case unknown == nil:
+	case len(unknown) == 0:
 		return fmt.Errorf("%s: a record without the members %q", where, missing)
-	case missing == nil:
+	case len(missing) == 0:
 		return fmt.Errorf("%s: a record with other members: %q", where, unknown)
 	}
 	return fmt.Errorf("%s: a record with other members, %q, and without %q", where, unknown, missing)
@@ -438,30 +431,18 @@ func takes(f *schema.Field, v any) bool {
 		case value.Record:
 			return !f.IsTuple() && slices.EqualFunc(f.Children, v.Names,
 				func(c *schema.Field, name string) bool { return c.Name == name }) &&
-				takeEach(f.Children, v.Values)
+				slices.EqualFunc(f.Children, v.Values, takes)
 		case []any:
-			return f.IsTuple() && takeEach(f.Children, v)
+			return f.IsTuple() && slices.EqualFunc(f.Children, v, takes)
 		}
 		return false
 	}
 	if m, ok := v.(value.Map); ok {
 		return f.IsMap() && !slices.ContainsFunc(m.Elements, func(e value.KeyValue) bool {
-			return !takeEach(f.Children[0].Children, []any{e.Key, e.Value})
+			return !slices.EqualFunc(f.Children[0].Children, []any{e.Key, e.Value}, takes)
 		})
 	}
 	all, ok := v.([]any)
 	return ok && !f.IsMap() && (f.Shape == schema.Collection || uint64(len(all)) == f.ArraySize) &&
 		!slices.ContainsFunc(all, func(e any) bool { return !takes(f.Children[0], e) })
-}
-
-func takeEach(fields []*schema.Field, values []any) bool {
-	if len(fields) != len(values) {
-		return false
-	}
-	for i, f := range fields {
-		if !takes(f, values[i]) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -33,10 +34,7 @@ type ArrayPlan struct {
 func (o *Outlets) CompileArray(f *schema.Field, a *columnar.Array) (*ArrayPlan, error) {
 	c := &writeCompiler{Outlets: o}
 	root, err := c.array(f, a)
-	if err == nil {
-		err = c.err
-	}
-	if err != nil {
+	if err = cmp.Or(err, c.err); err != nil {
 		return nil, err
 	}
 	return &ArrayPlan{root, columnar.Like(a)}, nil
@@ -90,7 +88,7 @@ func (c *writeCompiler) array(f *schema.Field, a *columnar.Array) (outArray, err
 		if shape == schema.Bitset {
 			return &elementsOut{&leafOut[bool]{outColumn[bool](c, f, 0)}, elements.Size(), a.Size}, nil
 		}
-		if to := c.scalar(f, elements); to != nil {
+		if to := scalars[f.ElementKind()].writer(c, f, elements); to != nil {
 			return &elementsOut{to, elements.Size(), 1}, nil
 		}
 	case schema.String:

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"time"
@@ -42,8 +43,7 @@ func NewOutlets(sink *pagesink.Sink) *Outlets {
 func (o *Outlets) Fork(sink *pagesink.Sink) *Outlets {
 	fork := NewOutlets(sink)
 	for id, active := range o.active {
-		fork.active[id] = new(int)
-		*fork.active[id] = *active
+		fork.active[id] = new(*active)
 	}
 	return fork
 }
@@ -55,11 +55,14 @@ func (o *Outlets) Activate(f *schema.Field, representation int) {
 	o.sink.Activate(f, representation)
 }
 
-func (o *Outlets) representation(f *schema.Field) *int {
-	if o.active[f.ID] == nil {
-		o.active[f.ID] = new(int)
+func (o *Outlets) representation(f *schema.Field) *int { return numberOf(o.active, f.ID) }
+
+// numberOf returns the number for a key, which is 0 at first.
+func numberOf[K comparable](numbers map[K]*int, key K) *int {
+	if numbers[key] == nil {
+		numbers[key] = new(int)
 	}
-	return o.active[f.ID]
+	return numbers[key]
 }
 
 func (o *Outlets) counter(f *schema.Field, alternative bool) *uint64 {
@@ -72,13 +75,7 @@ func (o *Outlets) counter(f *schema.Field, alternative bool) *uint64 {
 
 // mostItems returns where the number of items of the largest value of f is counted.
 // Projected fields share that of their source.
-func (o *Outlets) mostItems(f *schema.Field) *int {
-	id := f.Columns[0][0].ID
-	if o.most[id] == nil {
-		o.most[id] = new(int)
-	}
-	return o.most[id]
-}
+func (o *Outlets) mostItems(f *schema.Field) *int { return numberOf(o.most, f.Columns[0][0].ID) }
 
 // writeCompiler makes the nodes of a plan for writing. See compiler.
 type writeCompiler struct {
@@ -203,9 +200,7 @@ func outColumn[T column.Element](c *writeCompiler, f *schema.Field, index int) b
 		id := rep[index].ID
 		if c.columns[id] == nil {
 			buffer, err := pagesink.NewBuffer[T](c.sink, rep[index])
-			if err != nil && c.err == nil {
-				c.err = err
-			}
+			c.err = cmp.Or(c.err, err)
 			c.columns[id] = buffer
 		}
 		b.all = append(b.all, c.columns[id].(*pagesink.Buffer[T]))
@@ -230,7 +225,7 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	}
 	switch f.Shape {
 	case schema.Scalar:
-		return c.scalar(f, t)
+		return scalars[f.ElementKind()].writer(c, f, t)
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
 	case schema.String, schema.Streamer:

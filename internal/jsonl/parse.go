@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-rntuple/go-rntuple/value"
@@ -291,10 +292,7 @@ func (r *Reader) dictionary(n *node) (any, *Error) {
 type unset struct{}
 
 func (r *Reader) record(n *node) (any, *Error) {
-	values := make([]any, len(n.names))
-	for i := range values {
-		values[i] = unset{}
-	}
+	values := slices.Repeat([]any{unset{}}, len(n.names))
 	next := 0 // the next member, if they come in order
 	err := r.members(func(name []byte) *Error {
 		i := next

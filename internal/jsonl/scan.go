@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -27,9 +28,7 @@ func (r *Reader) fill() bool {
 			return true
 		}
 	}
-	if r.srcErr == nil {
-		r.srcErr = io.ErrNoProgress
-	}
+	r.srcErr = cmp.Or(r.srcErr, io.ErrNoProgress)
 	return false
 }
 

@@ -28,15 +28,14 @@ func ParseAnchor(b []byte) (*anchor.Anchor, error) {
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
+	c = frame.NewReader(b, "anchor", 0).BigEndian()
 	switch version {
 	case classV0, classRC1:
 		o := new(oldAnchor)
-		c = frame.NewReader(b, "anchor", 0).BigEndian()
 		o.Wire(c)
-		return o.lift(), end(c)
+		return &o.Anchor, end(c)
 	case classRC2, classNoMax:
 		m := new(midAnchor)
-		c = frame.NewReader(b, "anchor", 0).BigEndian()
 		m.Wire(c)
 		if err := end(c); err != nil {
 			return nil, err
@@ -63,14 +62,10 @@ func end(c *frame.Codec) error {
 
 // oldAnchor is the anchor of ROOT 6.20 to 6.30.
 type oldAnchor struct {
-	ClassVersion            uint16
-	ClassChecksum           uint32 // of the streamer info; depends on the writer
-	Version, Size           uint32 // of the structure; not used
-	SeekHeader              uint64
-	NBytesHeader, LenHeader uint32
-	SeekFooter              uint64
-	NBytesFooter, LenFooter uint32
-	Reserved                uint64
+	anchor.Anchor
+	ClassChecksum       uint32 // of the streamer info; depends on the writer
+	StructVersion, Size uint32 // of the structure; not used
+	Reserved            uint64
 }
 
 // Wire describes the object with ROOT's byte count and class version.
@@ -78,23 +73,22 @@ func (o *oldAnchor) Wire(c *frame.Codec) {
 	frame.Const[uint32](c, "byte count", countFlag|54)
 	frame.Int(c, "class version", &o.ClassVersion)
 	frame.Int(c, "class checksum", &o.ClassChecksum)
-	frame.Int(c, "version", &o.Version)
+	frame.Int(c, "version", &o.StructVersion)
 	frame.Int(c, "size", &o.Size)
 	frame.Int(c, "seek header", &o.SeekHeader)
-	frame.Int(c, "nbytes header", &o.NBytesHeader)
-	frame.Int(c, "len header", &o.LenHeader)
+	wireSize(c, "nbytes header", &o.NBytesHeader)
+	wireSize(c, "len header", &o.LenHeader)
 	frame.Int(c, "seek footer", &o.SeekFooter)
-	frame.Int(c, "nbytes footer", &o.NBytesFooter)
-	frame.Int(c, "len footer", &o.LenFooter)
+	wireSize(c, "nbytes footer", &o.NBytesFooter)
+	wireSize(c, "len footer", &o.LenFooter)
 	frame.Int(c, "reserved", &o.Reserved)
 }
 
-func (o *oldAnchor) lift() *anchor.Anchor {
-	return &anchor.Anchor{
-		ClassVersion: o.ClassVersion,
-		SeekHeader:   o.SeekHeader, NBytesHeader: uint64(o.NBytesHeader), LenHeader: uint64(o.LenHeader),
-		SeekFooter: o.SeekFooter, NBytesFooter: uint64(o.NBytesFooter), LenFooter: uint64(o.LenFooter),
-	}
+// wireSize describes a size of 32 bits.
+func wireSize(c *frame.Codec, name string, size *uint64) {
+	n := uint32(*size)
+	frame.Int(c, name, &n)
+	*size = uint64(n)
 }
 
 // midAnchor is the anchor of ROOT 6.32 and of the development versions that

@@ -2,6 +2,7 @@ package ntuple
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,10 +148,7 @@ func (f *File) Size() int64 { return f.size.Load() }
 func (f *File) Commit() error { return f.commitUnlessDone(false) }
 
 func (f *File) commitUnlessDone(last bool) error {
-	if f.err == nil {
-		f.err = f.ctx.Err()
-	}
-	if f.err == nil {
+	if f.err = cmp.Or(f.err, f.ctx.Err()); f.err == nil {
 		f.err = f.commit(last)
 	}
 	return f.err
@@ -242,9 +240,7 @@ func (f *File) CloseWith(c io.Closer) { f.closer = c }
 
 // Abort discards everything written since the last commit.
 func (f *File) Abort() error {
-	if f.err == nil {
-		f.err = errAborted
-	}
+	f.err = cmp.Or(f.err, errAborted)
 	if err := f.release(); !errors.Is(err, errAborted) {
 		return err
 	}
@@ -269,9 +265,7 @@ func (f *File) release() error {
 	}
 	err := f.disk.Close()
 	f.disk = nil
-	if f.err == nil {
-		f.err = err
-	}
+	f.err = cmp.Or(f.err, err)
 	return f.err
 }
 

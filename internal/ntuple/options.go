@@ -71,7 +71,6 @@ func (l Limits) For(size int64) Limits {
 // ROOT's RNTupleWriteOptions.
 type WriteOptions struct {
 	Context     context.Context
-	Limits      Limits // for reading the RNTuple that is resumed
 	Description string // of the RNTuple
 	Projections []Projection
 	Pages       pagesink.Settings

@@ -21,7 +21,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -121,14 +120,13 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 // and footer. The trail may be nil.
 func open(blobs pagesource.Blobs, path, class string, object []byte, trail *rootfile.Trail,
 	o *ReadOptions) (*Reader, error) {
-	r := &Reader{Path: path, Options: new(ReadOptions)}
+	r := &Reader{Path: path, Options: new(ReadOptions), memos: map[any]any{}}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
 	if blobs.InObjects() {
 		r.Options.Limits = o.Limits.ForObjects()
 	}
-	_, far := blobs.R.(remote.RangeReader)
-	r.Options.Workers = cmp.Or(o.Workers, DefaultWorkers(far))
+	r.Options.Workers = cmp.Or(o.Workers, DefaultWorkers(blobs.Far()))
 	r.trail.Store(trail)
 	if err := r.open(blobs, class, object); err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
@@ -165,10 +163,8 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	if err != nil {
 		return err
 	}
-	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
-		if err := features.Supported(); err != nil {
-			return err
-		}
+	if err := cmp.Or(m.Header.Features.Supported(), m.Footer.Features.Supported()); err != nil {
+		return err
 	}
 	if stored := m.Footer.HeaderChecksum; stored != m.HeaderChecksum {
 		return &frame.FormatError{Path: "footer.header checksum", Err: frame.BadChecksum(stored, m.HeaderChecksum)}
@@ -222,8 +218,13 @@ func (r *Reader) OpenSet(name string) (*Reader, error) {
 	if !errors.Is(err, rootfile.ErrStale) {
 		return set, err
 	}
-	return rootfile.Retry(r.Options.Context, func() (*Reader, error) {
-		newest, err := r.newest(r.Options.Context)
+	return r.newestSet(r.Options.Context, name)
+}
+
+// newestSet is OpenSet for the newest state of the RNTuple.
+func (r *Reader) newestSet(ctx context.Context, name string) (*Reader, error) {
+	return rootfile.Retry(ctx, func() (*Reader, error) {
+		newest, err := r.newest(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -271,13 +272,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 		return nil, err
 	}
 	if r.again != nil {
-		set.again = func(ctx context.Context) (*Reader, error) {
-			newest, err := r.newest(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return newest.OpenSet(name)
-		}
+		set.again = func(ctx context.Context) (*Reader, error) { return r.newestSet(ctx, name) }
 	}
 	return set, nil
 }
@@ -335,9 +330,6 @@ func Memo[T any](r *Reader, key any, compute func() (T, error)) (T, error) {
 	}
 	v, err := compute()
 	if err == nil {
-		if r.memos == nil {
-			r.memos = map[any]any{}
-		}
 		r.memos[key] = v
 	}
 	return v, err

@@ -51,8 +51,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	groups := groupsOf(r)
 	for i := range groups {
 		groups[i].Read = func() ([]byte, error) {
-			return r.Source.Envelope(r.Options.Context,
-				"page list", groups[i].PageList)
+			return r.Source.Envelope(r.Options.Context, "page list", groups[i].PageList)
 		}
 	}
 	w.Sink.Resume(r.Source.Entries, groups, elements)

@@ -238,8 +238,10 @@ func (w *Writer) anchorObject() (o rootfile.Object, changed bool, err error) {
 	if err != nil {
 		return o, false, err
 	}
-	if err := w.free(append(w.Sink.Superseded(), w.link)...); err != nil {
-		return o, false, err
+	for _, old := range append(w.Sink.Superseded(), w.link) {
+		if err := w.freeRecord(rootfile.BlobClassName, "", old.Locator); err != nil {
+			return o, false, err
+		}
 	}
 	w.footer, w.link = b, link
 	settings := w.Sink.Settings()
@@ -250,16 +252,6 @@ func (w *Writer) anchorObject() (o rootfile.Object, changed bool, err error) {
 	_, name := SplitPath(w.path)
 	stored, err := compress.Append(nil, object, settings.Compression)
 	return rootfile.Object{Class: anchor.ClassName, Name: name, Stored: stored, Len: len(object)}, true, err
-}
-
-// free gives the space of envelopes free.
-func (w *Writer) free(links ...locator.Link) error {
-	for _, l := range links {
-		if err := w.freeRecord(rootfile.BlobClassName, "", l.Locator); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // freeRecord gives the space of a record free whose payload is at l.
@@ -351,8 +343,6 @@ func (w *Writer) Close() error {
 		w.Sink.Release()
 		return nil
 	}
-	if w.file.err == nil {
-		w.file.err = fmt.Errorf("RNTuple %q: %w", w.Header.Name, err)
-	}
+	w.file.err = fmt.Errorf("RNTuple %q: %w", w.Header.Name, err)
 	return w.file.err
 }

@@ -1,6 +1,7 @@
 package pagecopy
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -19,9 +20,7 @@ type Uncloned struct {
 func (u *Uncloned) add(v Uncloned) {
 	u.Pages += v.Pages
 	u.Bytes += v.Bytes
-	if u.Refused == nil {
-		u.Refused = v.Refused
-	}
+	u.Refused = cmp.Or(u.Refused, v.Refused)
 }
 
 // count counts a copied page of c, of size bytes, if it should have been cloned.

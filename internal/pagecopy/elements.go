@@ -120,13 +120,9 @@ func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *
 	spans []columnar.Span) (*Copied, error) {
 	all := &Copied{first: *o.total}
 	for _, s := range spans {
-		before := uint64(0)
-		if s.First > 0 {
-			one, err := from.Next(ctx, c, s.First-1, 1)
-			if err != nil {
-				return nil, err
-			}
-			before = one[0]
+		before, err := pagesource.BeginOf(ctx, from, c, s.First)
+		if err != nil {
+			return nil, err
 		}
 		base, last := *o.total-before, before
 		for first, n := s.First, s.N; n > 0; {
@@ -145,20 +141,11 @@ func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *
 		}
 		*o.total = base + last
 		if before < last {
-			all.Items = addSpan(all.Items, int64(before), int64(last-before))
+			all.Items = columnar.AddSpan(all.Items, columnar.Span{First: int64(before), N: int64(last - before)})
 		}
 	}
 	o.buffer.AddAll(all.ends)
 	return all, nil
-}
-
-// addSpan appends a span to spans, joined with the last one if they meet.
-func addSpan(spans []columnar.Span, first, n int64) []columnar.Span {
-	if last := len(spans) - 1; last >= 0 && spans[last].First+spans[last].N == first {
-		spans[last].N += n
-		return spans
-	}
-	return append(spans, columnar.Span{First: first, N: n})
 }
 
 // Repeat appends collections of the same sizes as others, if they are stored like these. It

@@ -78,7 +78,7 @@ func (f *flow[T]) divide(spans []columnar.Span, more bool) (pieces []piece) {
 		return []piece{{spans, -1}}
 	}
 	if w := f.waiting; w.N > 0 {
-		spans = append(addSpan([]columnar.Span{w}, spans[0].First, spans[0].N), spans[1:]...)
+		spans = append(columnar.AddSpan([]columnar.Span{w}, spans[0]), spans[1:]...)
 		f.waiting = columnar.Span{}
 	}
 	page := sort.Search(len(f.ends), func(i int) bool { return f.ends[i] > spans[0].First })
@@ -99,13 +99,13 @@ func (f *flow[T]) divide(spans []columnar.Span, more bool) (pieces []piece) {
 				end = s.First
 			case !p.HasChecksum && !p.HasCRC32: // nobody could tell later that it was damaged before
 				end = min(end, s.First+s.N)
-				some = addSpan(some, s.First, end-s.First)
+				some = columnar.AddSpan(some, columnar.Span{First: s.First, N: end - s.First})
 			case !inside && !(more && i == len(spans)-1):
 				end = s.First + s.N
-				some = addSpan(some, s.First, s.N)
+				some = columnar.AddSpan(some, s)
 			default:
 				if begin > s.First {
-					some = addSpan(some, s.First, begin-s.First)
+					some = columnar.AddSpan(some, columnar.Span{First: s.First, N: begin - s.First})
 				}
 				if !inside {
 					f.waiting = columnar.Span{First: begin, N: s.First + s.N - begin}

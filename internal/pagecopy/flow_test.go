@@ -42,7 +42,7 @@ func randomSpans(rnd *rand.Rand, n int64) (spans []columnar.Span) {
 		if rnd.IntN(4) == 0 { // all that are left, or from the first on
 			s = columnar.Span{First: at, N: n - at}
 		}
-		spans, at = addSpan(spans, s.First, s.N), s.First+s.N
+		spans, at = columnar.AddSpan(spans, s), s.First+s.N
 	}
 	return spans
 }
@@ -135,7 +135,7 @@ func testFlow(t *testing.T, rnd *rand.Rand, src *source, id int, set pagesink.Se
 			for _, s := range read {
 				bits = append(bits, stored.Bits[s.First:][:s.N]...)
 				if joined {
-					runs = addSpan(runs, s.First, s.N)
+					runs = columnar.AddSpan(runs, s)
 				} else {
 					runs = append(runs, s)
 				}

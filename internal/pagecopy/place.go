@@ -43,14 +43,6 @@ func (c *copied) sharesBytes(d *copied) bool {
 	return c.from.From == d.from.From && c.page.Locator == d.page.Locator && c.size == d.size
 }
 
-// verify verifies a page, of which stored are the bytes with the checksum.
-func (c *copied) verify(stored []byte) error {
-	if err := c.from.From.Verify(c.from.Column.Format(), c.page, stored); err != nil {
-		return c.from.fail(c.column, err)
-	}
-	return nil
-}
-
 // moved sets the output's page to the bytes at an offset.
 func (c *copied) moved(offset int64) {
 	c.to.Locator = c.page.Locator
@@ -76,11 +68,8 @@ const stretchSize = 1 << 19
 
 // maxPayload returns the largest size of a payload.
 func (p *placement) maxPayload() int64 {
-	limit := int64(p.set.MaxKeySize)
-	if limit <= 0 || limit > 1<<30 {
-		limit = 1 << 30
-	}
-	return limit
+	const most = 1 << 30
+	return int64(min(cmp.Or(p.set.MaxKeySize, most), most))
 }
 
 // place writes the pages to out, and returns how many bytes they take there.
@@ -212,8 +201,8 @@ func (s *stretch) verify(b []byte) error {
 			continue
 		}
 		at := c.offset() - s.offset
-		if err := c.verify(b[at : at+c.size]); err != nil {
-			return err
+		if err := c.from.From.Verify(c.from.Column.Format(), c.page, b[at:at+c.size]); err != nil {
+			return c.from.fail(c.column, err)
 		}
 	}
 	return nil

@@ -31,10 +31,6 @@ type book struct {
 	queue      queue
 }
 
-func newBook(out *Output, headerChecksum uint64) *book {
-	return &book{out: out, sums: headerChecksum, queue: newQueue()}
-}
-
 // Err returns the first error.
 func (b *book) Err() error {
 	if err := b.failure.Load(); err != nil {
@@ -56,12 +52,10 @@ func (b *book) fail(err error) {
 func (b *book) newArena() *arena {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := len(b.spare)
-	if n == 0 {
-		return &arena{}
+	a := &arena{}
+	if n := len(b.spare); n > 0 {
+		a, b.spare = b.spare[n-1], b.spare[:n-1]
 	}
-	a := b.spare[n-1]
-	b.spare = b.spare[:n-1]
 	return a
 }
 
@@ -117,7 +111,8 @@ func (b *book) finish(c *clusterBuilder, err error) {
 	}
 	b.spare = append(b.spare, c.arena.reset())
 	if c.sink.fork {
-		b.queue.written(c)
+		b.queue.writing -= c.size
+		b.queue.wake()
 	}
 }
 

@@ -23,8 +23,7 @@ type clusterBuilder struct {
 	atMost  int64          // limit for the bytes that it takes in the file
 	kinds   []zonemap.Kind // of the bounds that are wanted, by column; nil if none are
 
-	mu    sync.Mutex
-	known map[uint64][]byte // sealed pages, see lookup
+	known sync.Map // sealed pages, of type []byte, by the checksums of their bytes before compression
 
 	// Of a cluster that AppendCluster makes, else nil.
 	compression []uint32                // settings by column

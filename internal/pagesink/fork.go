@@ -93,7 +93,9 @@ func (s *Sink) hand(c *clusterBuilder) {
 		s.await()
 	}
 	if s.ticket > s.queue.next {
-		s.queue.put(c, s.ticket)
+		s.queue.waiting += c.size
+		t := s.queue.tickets[s.ticket]
+		t.clusters = append(t.clusters, c)
 	} else {
 		s.start(c)
 	}
@@ -178,16 +180,4 @@ func (q *queue) full(n, limit int64) bool {
 		return q.writing >= limit
 	}
 	return q.writing+q.waiting >= limit && q.tickets[q.next] != nil
-}
-
-// put keeps a cluster until its turn comes.
-func (q *queue) put(c *clusterBuilder, n int64) {
-	q.waiting += c.size
-	q.tickets[n].clusters = append(q.tickets[n].clusters, c)
-}
-
-// written takes note that a cluster of a fork is written.
-func (q *queue) written(c *clusterBuilder) {
-	q.writing -= c.size
-	q.wake()
 }

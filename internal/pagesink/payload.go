@@ -1,6 +1,7 @@
 package pagesink
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
@@ -17,10 +18,7 @@ type payloadWriter struct {
 
 // add adds a page to the current payload.
 func (w *payloadWriter) add(p *page) error {
-	size, limit := uint64(len(p.stored)), w.sink.set.MaxKeySize
-	if limit == 0 {
-		limit = math.MaxUint64
-	}
+	size, limit := uint64(len(p.stored)), cmp.Or(w.sink.set.MaxKeySize, math.MaxUint64)
 	if w.size > 0 && w.size+size > limit {
 		if err := w.write(); err != nil {
 			return err

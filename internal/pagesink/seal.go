@@ -53,15 +53,15 @@ func (c *clusterBuilder) seal(t *scratch, size int,
 	// Most of the time of writing is spent on compression, and many pages are
 	// equal: offsets of collections of the same sizes, for example, or defaults.
 	key := checksum.Sum(t.plain.bytes)
-	if known := c.lookup(key); known != nil && c.holds(known, t) {
-		return known, nil
+	if known, ok := c.known.Load(key); ok && c.holds(known.([]byte), t) {
+		return known.([]byte), nil
 	}
 	t.zipped.bytes, err = compress.Append(t.zipped.room(size), t.plain.bytes, c.sink.set.Compression)
 	if err != nil {
 		return nil, err
 	}
 	stored = c.sum(append(c.take(len(t.zipped.bytes)), t.zipped.bytes...))
-	c.remember(key, stored)
+	c.known.Store(key, stored)
 	return stored, nil
 }
 
@@ -89,21 +89,6 @@ func (c *clusterBuilder) sum(stored []byte) []byte {
 		return stored
 	}
 	return binary.LittleEndian.AppendUint64(stored, checksum.Sum(stored))
-}
-
-// lookup returns a sealed page of the cluster that was remembered with the given
-// key, the checksum of its bytes before compression, or nil.
-func (c *clusterBuilder) lookup(key uint64) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.known[key]
-}
-
-// remember keeps a sealed page for lookup.
-func (c *clusterBuilder) remember(key uint64, stored []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known[key] = stored
 }
 
 // holds reports whether a sealed page is the one in t.plain.

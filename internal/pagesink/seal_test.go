@@ -84,7 +84,7 @@ func TestKnown(t *testing.T) {
 			"compressed, other": zip(t, append(make([]byte, 799), 1)),
 			"compressed, short": zip(t, make([]byte, 799)),
 		} {
-			c.known[checksum.Sum(page)] = c.sum(other)
+			c.known.Store(checksum.Sum(page), c.sum(other))
 			if again := seal(); !bytes.Equal(again, stored) {
 				t.Errorf("%s, %s: another page is taken for this one", name, what)
 			}

@@ -98,7 +98,8 @@ type buffer interface {
 
 // NewSink returns a sink for the columns of s.
 func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint64) *Sink {
-	s := &Sink{book: newBook(out, headerChecksum), guard: &out.guard, ctx: ctx, set: set}
+	b := &book{out: out, sums: headerChecksum, queue: newQueue()}
+	s := &Sink{book: b, guard: &out.guard, ctx: ctx, set: set}
 	s.budget.limit = set.PageBudget
 	s.workers.others = set.Workers - 1
 	s.begin(0)
@@ -314,7 +315,7 @@ func (s *Sink) commit() error {
 func (s *Sink) begin(zipped int64) {
 	s.current = &clusterBuilder{
 		sink: s, arena: s.newArena(), pages: make([][]*page, len(s.columns)),
-		known: map[uint64][]byte{}, done: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 	s.unzipped = 0
 	if s.set.Workers <= 1 {

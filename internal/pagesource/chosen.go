@@ -212,19 +212,15 @@ func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []columnar.Span) 
 	}
 	items := []columnar.Span{}
 	for _, s := range spans {
-		begin := uint64(0)
-		if s.First > 0 {
-			one, err := ends.Next(w.ctx, w.cluster, s.First-1, 1)
-			if err != nil {
-				return nil, err
-			}
-			begin = one[0]
-		}
-		one, err := ends.Next(w.ctx, w.cluster, s.First+s.N-1, 1)
+		begin, err := BeginOf(w.ctx, ends, w.cluster, s.First)
 		if err != nil {
 			return nil, err
 		}
-		if end := one[0]; begin < end && end <= math.MaxInt64 {
+		end, err := BeginOf(w.ctx, ends, w.cluster, s.First+s.N)
+		if err != nil {
+			return nil, err
+		}
+		if begin < end && end <= math.MaxInt64 {
 			items = append(items, columnar.Span{First: int64(begin), N: int64(end - begin)})
 		}
 	}
@@ -232,6 +228,19 @@ func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []columnar.Span) 
 		w.byPage[page] = items
 	}
 	return items, nil
+}
+
+// BeginOf returns where the items of a collection begin, given the column of the ends of
+// collections: where the one before it ends.
+func BeginOf(ctx context.Context, ends *Column[uint64], c *Cluster, item int64) (uint64, error) {
+	if item == 0 {
+		return 0, nil
+	}
+	before, err := ends.Next(ctx, c, item-1, 1)
+	if err != nil {
+		return 0, err
+	}
+	return before[0], nil
 }
 
 // pages returns which of the pages of a column hold elements of spans.

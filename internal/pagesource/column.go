@@ -71,7 +71,7 @@ type slot[T column.Element] struct {
 // a representation of the column cannot be read as T, the error wraps
 // frame.ErrUnsupported.
 func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (*Column[T], error) {
-	c := &Column[T]{src: ahead.src, field: f, index: index, ahead: ahead}
+	c := &Column[T]{src: ahead.src, field: f, index: index, ahead: ahead, coming: map[*Cluster]*clusterPages[T]{}}
 	for _, rep := range f.Columns {
 		d, err := column.NewDecoder[T](rep[index].Format())
 		if err != nil {
@@ -133,9 +133,6 @@ func (c *Column[T]) pagesIn(cluster *Cluster) (*clusterPages[T], error) {
 func (c *Column[T]) await(cluster *Cluster) (*clusterPages[T], error) {
 	pages, err := c.pagesIn(cluster)
 	if err == nil && pages != c.now {
-		if c.coming == nil {
-			c.coming = map[*Cluster]*clusterPages[T]{}
-		}
 		c.coming[cluster] = pages
 	}
 	return pages, err

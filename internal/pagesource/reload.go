@@ -14,23 +14,19 @@ import (
 // if g still has the page list that it had, or if that fails. Clusters never change,
 // but a writer may put them into other cluster groups.
 func (s *Source) regrouped(ctx context.Context, g *group) []*Cluster {
-	seen := s
-	if newest := s.newest.Load(); newest != nil {
-		if clusters, err := newest.part(ctx, s, g); err == nil {
-			return clusters
-		}
-		seen = newest
-	}
+	seen, newest := s, s.newest.Load()
 	for ctx.Err() == nil {
-		newest, err := s.Reload(ctx)
-		if err != nil || reflect.DeepEqual(seen.links(g), newest.links(g)) {
+		if newest != nil {
+			if clusters, err := newest.part(ctx, s, g); err == nil {
+				return clusters
+			}
+			seen = newest
+		}
+		var err error
+		if newest, err = s.Reload(ctx); err != nil || reflect.DeepEqual(seen.links(g), newest.links(g)) {
 			return nil
 		}
 		s.newest.Store(newest)
-		if clusters, err := newest.part(ctx, s, g); err == nil {
-			return clusters
-		}
-		seen = newest
 	}
 	return nil
 }
@@ -80,7 +76,7 @@ func (s *Source) readOnce(ctx context.Context, g *group) (clusters []*Cluster, e
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.clusters == nil {
-		g.clusters, err = s.read(ctx, g)
+		g.clusters, err = s.read(ctx, g, s.scan)
 	}
 	return g.clusters, err
 }

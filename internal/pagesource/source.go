@@ -59,8 +59,7 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 		id += int(g.NumClusters)
 	}
 	slices.SortStableFunc(src.groups, func(a, b *group) int {
-		return compareRanges(a.MinEntry, a.EntrySpan,
-			b.MinEntry, b.EntrySpan)
+		return compareRanges(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan)
 	})
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
@@ -136,7 +135,7 @@ func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
 	if g.clusters != nil {
 		return g.clusters, nil
 	}
-	clusters, err := s.read(ctx, g)
+	clusters, err := s.read(ctx, g, s.scan)
 	if err != nil && s.Reload != nil && ctx.Err() == nil {
 		if moved := s.regrouped(ctx, g); moved != nil {
 			clusters, err = moved, nil
@@ -146,8 +145,9 @@ func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
 	return clusters, err
 }
 
-// read reads the page list of g.
-func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
+// read reads the page list of g, by means of parse, and returns its clusters.
+func (s *Source) read(ctx context.Context, g *group,
+	parse func(*group, []byte) (*envelope.ScannedPageList, error)) ([]*Cluster, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.scan(g, b)
+	list, err := parse(g, b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
@@ -169,21 +169,15 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 
 // PageList reads the page list of a cluster group, which is numbered as in the footer, and checks
 // it.
-func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, error) {
+func (s *Source) PageList(ctx context.Context, number int) (list *envelope.PageList, err error) {
 	g := s.groups[slices.IndexFunc(s.groups, func(g *group) bool { return g.index == number })]
-	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
-	b, err := s.Envelope(ctx, where, g.PageList)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.parse(g, b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", where, err)
-	}
-	if _, err := s.clusters(g, list.Scanned()); err != nil {
-		return nil, &frame.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
-	}
-	return list, nil
+	_, err = s.read(ctx, g, func(g *group, b []byte) (*envelope.ScannedPageList, error) {
+		if list, err = s.parse(g, b); err != nil {
+			return nil, err
+		}
+		return list.Scanned(), nil
+	})
+	return list, err
 }
 
 // scan reads a page list; of the usual ones, the pages of a cluster are parsed when they

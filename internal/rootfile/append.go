@@ -28,14 +28,10 @@ func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{opts: opts, w: rw, r: rw, header: f.Header, committed: f.Header.End}
-	if err := w.readHead(f); err != nil {
-		return nil, err
-	}
-	if err := w.readFolders(f); err != nil {
-		return nil, err
-	}
-	if err := w.readFreeList(f); err != nil {
-		return nil, err
+	for _, read := range []func(*File) error{w.readHead, w.readFolders, w.readFreeList} {
+		if err := read(f); err != nil {
+			return nil, err
+		}
 	}
 	w.readInfos(f)
 	w.startAt(w.header.End)
@@ -94,7 +90,7 @@ func (w *Writer) readFolders(f *File) error {
 		if byPath[path] != nil {
 			return fail(frame.Unsupported("there are two directories of that name"))
 		}
-		record, err := f.directory(path, k)
+		record, _, err := f.readDirectory(path, k)
 		if err != nil {
 			return err
 		}

@@ -33,11 +33,8 @@ var ErrChanged = errors.New("the file was changed by another program")
 // not at all: none of these writes crosses one. There is an exception, if the title of a
 // file is longer than about 150 bytes.
 func (w *Writer) Commit() error {
-	if w.err != nil {
+	if w.err != nil || !w.changed {
 		return w.err
-	}
-	if !w.changed {
-		return nil
 	}
 	if err := w.commit(); err != nil {
 		return w.fail(err)
@@ -48,17 +45,10 @@ func (w *Writer) Commit() error {
 }
 
 func (w *Writer) commit() error {
-	if err := w.writeInfos(); err != nil {
-		return err
-	}
-	if err := w.writeLists(); err != nil {
-		return err
-	}
-	if err := w.writeFreeList(); err != nil {
-		return err
-	}
-	if err := w.flush(); err != nil {
-		return err
+	for _, write := range []func() error{w.writeInfos, w.writeLists, w.writeFreeList, w.flush} {
+		if err := write(); err != nil {
+			return err
+		}
 	}
 	var before, behind []*folder // whose records are written before and after the head
 	for _, d := range w.folders {
@@ -154,14 +144,11 @@ func (w *Writer) unchanged(folders []*folder) error {
 		return nil
 	}
 	same := func(at int64, want []byte) error {
-		got := make([]byte, len(want))
-		if n, err := w.r.ReadAt(got, at); n < len(got) {
-			return fmt.Errorf("read %d bytes at offset %#x: %w", len(got), at, err)
+		got, err := w.readAt(at, len(want))
+		if err == nil && !bytes.Equal(got, want) {
+			err = ErrChanged
 		}
-		if !bytes.Equal(got, want) {
-			return ErrChanged
-		}
-		return nil
+		return err
 	}
 	err := same(0, w.head)
 	for _, d := range folders {
@@ -170,6 +157,15 @@ func (w *Writer) unchanged(folders []*folder) error {
 		}
 	}
 	return err
+}
+
+// readAt returns n bytes of the file.
+func (w *Writer) readAt(at int64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	if got, err := w.r.ReadAt(b, at); got < n {
+		return nil, fmt.Errorf("read %d bytes at offset %#x: %w", n, at, err)
+	}
+	return b, nil
 }
 
 // write puts a complete record, whose key is k, where put does.

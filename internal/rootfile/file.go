@@ -218,3 +218,13 @@ func (f *File) read(what string, offset, n int64) ([]byte, error) {
 func reader(b []byte, what string, offset int64) *frame.Codec {
 	return frame.NewReader(b, what, offset).BigEndian()
 }
+
+// decoded returns the record, or the part of one, at the start of b.
+func decoded[T any, R interface {
+	*T
+	Wire(*frame.Codec)
+}](b []byte, what string, offset int64) (v T, err error) {
+	c := reader(b, what, offset)
+	R(&v).Wire(c)
+	return v, c.Err()
+}

@@ -127,14 +127,6 @@ func (w *Writer) move(d *folder) error {
 	return nil
 }
 
-// free returns an error if a directory has the name.
-func (d *folder) free(name string) error {
-	if slices.ContainsFunc(d.keys, func(k Key) bool { return k.Name == name && isDirectory(k) }) {
-		return fmt.Errorf("%q is a directory", join(d.path, name))
-	}
-	return nil
-}
-
 // nextCycle returns the cycle of the next object called name.
 func (d *folder) nextCycle(name string) (int16, error) {
 	last := 0
@@ -188,14 +180,18 @@ func (w *Writer) holds(first, n int64) bool {
 	if w.r == nil || first >= w.committed {
 		return true // w has written it
 	}
-	b := make([]byte, min(n, longestKey))
-	if got, _ := w.r.ReadAt(b, first); got < len(b) {
-		return false
+	own, ok := w.keyAt(first, int(min(n, longestKey)))
+	return ok && own.SeekKey == first && int64(own.NBytes) == n
+}
+
+// keyAt returns the key in the n bytes at an offset, if there is one.
+func (w *Writer) keyAt(at int64, n int) (k Key, ok bool) {
+	b, err := w.readAt(at, n)
+	if err != nil {
+		return k, false
 	}
-	var own Key
-	c := reader(b, "record", first)
-	own.Wire(c)
-	return c.Err() == nil && own.SeekKey == first && int64(own.NBytes) == n
+	k, err = decoded[Key](b, "record", at)
+	return k, err == nil
 }
 
 // freeOwn makes a gap of a record of the file itself, which the header gives.
@@ -214,19 +210,13 @@ func (w *Writer) Free(dir, class, name string, offset, n int64) error {
 		return err
 	}
 	for _, version := range []uint16{KeyVersion, KeyVersion + BigVersion} {
-		k := Key{Version: version, Class: class, Name: name}
-		b := make([]byte, k.Size())
-		at := offset - int64(len(b))
+		size := (&Key{Version: version, Class: class, Name: name}).Size()
+		at := offset - int64(size)
 		if at < int64(w.header.Begin) {
 			continue
 		}
-		if got, _ := w.r.ReadAt(b, at); got < len(b) {
-			continue
-		}
-		var own Key
-		c := reader(b, "record", at)
-		if own.Wire(c); c.Err() == nil && own.Class == class && own.Name == name && own.SeekKey == at &&
-			int(own.KeyLen) == len(b) && int64(own.NBytes) == int64(len(b))+n && !w.isFree(at, offset+n) {
+		if own, ok := w.keyAt(at, size); ok && own.Class == class && own.Name == name && own.SeekKey == at &&
+			int(own.KeyLen) == size && int64(own.NBytes) == int64(size)+n && !w.isFree(at, offset+n) {
 			w.release(d, at, int64(own.NBytes))
 			return nil
 		}

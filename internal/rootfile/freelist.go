@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/go-rntuple/go-rntuple/frame"
 )
@@ -58,9 +59,7 @@ func (f *File) freeList() (l FreeList, err error) {
 	if err != nil {
 		return l, err
 	}
-	c := reader(b, what, f.Header.SeekFree)
-	l.Wire(c)
-	return l, c.Err()
+	return decoded[FreeList](b, what, f.Header.SeekFree)
 }
 
 // growth is the step in which ROOT lets a file grow.
@@ -94,12 +93,7 @@ func (g *gaps) add(added gap) {
 	if added.first >= added.end {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(*g, added.first, func(a gap, first int64) int {
-		if a.end < first {
-			return -1
-		}
-		return 1
-	})
+	i := sort.Search(len(*g), func(i int) bool { return (*g)[i].end >= added.first })
 	j := i // those from i up to j are adjacent to the new one
 	for ; j < len(*g) && (*g)[j].first <= added.end; j++ {
 		added.first, added.end = min(added.first, (*g)[j].first), max(added.end, (*g)[j].end)

@@ -62,10 +62,8 @@ func (w *Writer) readInfos(f *File) {
 	if err != nil {
 		return
 	}
-	var k Key
-	c := reader(b, "streamer infos", f.Header.SeekInfo)
-	k.Wire(c)
-	if c.Err() != nil {
+	k, err := decoded[Key](b, "streamer infos", f.Header.SeekInfo)
+	if err != nil {
 		return
 	}
 	object, err := f.Payload(k)
@@ -73,7 +71,7 @@ func (w *Writer) readInfos(f *File) {
 		return
 	}
 	l := streamerInfos{KeyLen: int(k.KeyLen)}
-	c = reader(object, "streamer infos", 0)
+	c := reader(object, "streamer infos", 0)
 	l.Wire(c)
 	if c.Err() != nil || c.Left() > 0 {
 		return

@@ -45,10 +45,7 @@ func (k *Key) Big() bool { return k.Version > BigVersion }
 
 // CycleNumber returns the cycle as it is shown, without the sign.
 func (k *Key) CycleNumber() int {
-	if k.Cycle < 0 {
-		return -int(k.Cycle)
-	}
-	return int(k.Cycle)
+	return max(int(k.Cycle), -int(k.Cycle))
 }
 
 // Size returns the number of bytes that Wire writes, which is the KeyLen that
@@ -85,9 +82,7 @@ func (k *Key) Wire(c *frame.Codec) {
 // own reads the key at the start of record, the bytes at k.SeekKey. It can differ
 // from k, which a directory lists.
 func (k *Key) own(record []byte) (own Key, err error) {
-	c := reader(record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
-	own.Wire(c)
-	return own, c.Err()
+	return decoded[Key](record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
 }
 
 // confirm makes sure that k, which a directory lists, agrees with the key in its

@@ -51,11 +51,11 @@ func (w *Writer) Rename(at string, o Object, class ...string) (Key, error) {
 
 // stored returns the object with the key k, as the file has it.
 func (w *Writer) stored(k Key) (Object, error) {
-	b := make([]byte, k.NBytes) // the record lies within the file
-	if n, err := w.r.ReadAt(b, k.SeekKey); n < len(b) {
-		return Object{}, fmt.Errorf("read %d bytes at offset %#x: %w", len(b), k.SeekKey, err)
+	b, err := w.readAt(k.SeekKey, int(k.NBytes)) // the record lies within the file
+	if err == nil {
+		err = k.confirm(b)
 	}
-	if err := k.confirm(b); err != nil {
+	if err != nil {
 		return Object{}, err
 	}
 	if int(k.KeyLen) > len(b) {

@@ -206,13 +206,7 @@ func SplitCycle(s string) (name string, cycle int) {
 	return s, -1
 }
 
-// directory reads the directory record whose key is k.
-func (f *File) directory(path string, k Key) (d Directory, err error) {
-	d, _, err = f.readDirectory(path, k)
-	return d, err
-}
-
-// readDirectory is like directory, and also returns the bytes.
+// readDirectory reads the directory record whose key is k, and also returns the bytes.
 func (f *File) readDirectory(path string, k Key) (d Directory, raw rawRecord, err error) {
 	what := directoryName(path)
 	b, err := f.readUpTo(what, k.SeekKey, int64(k.KeyLen)+directorySize)
@@ -223,9 +217,8 @@ func (f *File) readDirectory(path string, k Key) (d Directory, raw rawRecord, er
 		return d, raw, err
 	}
 	head := min(int(k.KeyLen), len(b))
-	c := reader(b[head:], what, k.SeekKey+int64(head))
-	d.Wire(c)
-	return d, rawRecord{k.SeekKey, b}, c.Err()
+	d, err = decoded[Directory](b[head:], what, k.SeekKey+int64(head))
+	return d, rawRecord{k.SeekKey, b}, err
 }
 
 // TopKeys returns the keys of the top directory.
@@ -283,10 +276,8 @@ func (l *KeyList) Of(d Directory, top int64) bool {
 // space. Otherwise these bytes mean nothing: uproot allocates longer lists than it needs,
 // and leaves in them what was there before, such as keys of deleted objects.
 func (f *File) CheckCount(l *KeyList) error {
-	var k Key
-	c := reader(l.Extra, "key", 0)
-	k.Wire(c)
-	if c.Err() != nil || slices.ContainsFunc(l.Keys, func(listed Key) bool { return listed.SeekKey == k.SeekKey }) {
+	k, err := decoded[Key](l.Extra, "key", 0)
+	if err != nil || slices.ContainsFunc(l.Keys, func(listed Key) bool { return listed.SeekKey == k.SeekKey }) {
 		return nil
 	}
 	b, err := f.readUpTo("key", k.SeekKey, int64(k.KeyLen))

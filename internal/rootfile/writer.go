@@ -2,6 +2,7 @@ package rootfile
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -208,24 +209,18 @@ func (w *Writer) Size() int64 { return w.committed }
 
 // fail records err, an error of the target, which all later calls return.
 func (w *Writer) fail(err error) error {
-	if w.err == nil {
-		w.err = err
-	}
+	w.err = cmp.Or(w.err, err)
 	return w.err
 }
 
 // place completes a key for its position.
 func (w *Writer) place(k *Key, at int64) {
 	k.SeekKey = at
-	if k.Version == 0 {
-		k.Version = KeyVersion
-	}
+	k.Version = cmp.Or(k.Version, KeyVersion)
 	if max(k.SeekKey, k.SeekPdir) > w.opts.BigFrom && !k.Big() {
 		k.Version += BigVersion
 	}
-	if k.Cycle == 0 {
-		k.Cycle = 1
-	}
+	k.Cycle = cmp.Or(k.Cycle, 1)
 	k.KeyLen = uint16(k.Size())
 }
 
@@ -314,8 +309,8 @@ func (w *Writer) Object(dir string, o Object) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	if err := d.free(o.Name); err != nil {
-		return Key{}, err
+	if slices.ContainsFunc(d.keys, func(k Key) bool { return k.Name == o.Name && isDirectory(k) }) {
+		return Key{}, fmt.Errorf("%q is a directory", join(d.path, o.Name))
 	}
 	cycle, err := d.nextCycle(o.Name)
 	if err != nil {

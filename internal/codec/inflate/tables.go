@@ -2,6 +2,7 @@ package inflate
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -84,20 +85,9 @@ func init() {
 
 // fixed returns the tables of the fixed codes (section 3.2.6).
 var fixed = sync.OnceValue(func() *tables {
-	var lens [288 + 32]uint8
-	for i := range lens {
-		switch {
-		case i < 144:
-			lens[i] = 8
-		case i < 256:
-			lens[i] = 9
-		case i < 280:
-			lens[i] = 7
-		case i < 288:
-			lens[i] = 8
-		default:
-			lens[i] = 5
-		}
+	var lens []uint8
+	for _, run := range []struct{ n, bits uint8 }{{144, 8}, {112, 9}, {24, 7}, {8, 8}, {32, 5}} {
+		lens = append(lens, slices.Repeat([]uint8{run.bits}, int(run.n))...)
 	}
 	t := new(tables)
 	build(t.lit[:], litBits, lens[:288], litEntries[:], false)

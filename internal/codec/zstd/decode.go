@@ -182,26 +182,25 @@ func (d *decoder) block(p int) (last bool, end int, err error) {
 	if size > d.blockMax {
 		return false, p, frame.Corrupt("zstd: block of %d bytes, at most %d are allowed", size, d.blockMax)
 	}
-	const raw, run, compressed = 0, 1, 2 // Block_Type, section 3.1.1.2.2
 	kind := h >> 1 & 3
 	have := size // of Block_Content, section 3.1.1.2.3
-	if kind == run {
+	if kind == blockRun {
 		have = 1
 	}
 	if len(d.src)-p < have {
 		return false, p, errTruncated()
 	}
 	end = p + have
-	if kind <= run && len(d.dst)-d.out < size {
+	if kind <= blockRun && len(d.dst)-d.out < size {
 		return false, p, errTooLong()
 	}
 	switch kind {
-	case raw:
+	case blockRaw:
 		d.out += copy(d.dst[d.out:], d.src[p:end])
-	case run:
+	case blockRun:
 		fill(d.dst[d.out:d.out+size], d.src[p])
 		d.out += size
-	case compressed:
+	case blockCompressed:
 		err = d.compressed(p, end)
 	default:
 		err = frame.Corrupt("zstd: reserved block type")
@@ -254,15 +253,15 @@ func (d *decoder) compressed(p, end int) error {
 	return d.decodeSequences(count, q+n, end, limit, lits)
 }
 
-// fill sets all of dst to b.
-func fill(dst []byte, b byte) {
-	if b == 0 {
+// fill sets all of dst to v.
+func fill[T uint8 | uint16](dst []T, v T) {
+	if v == 0 {
 		clear(dst)
 		return
 	}
 	n := min(len(dst), 16)
 	for i := range dst[:n] {
-		dst[i] = b
+		dst[i] = v
 	}
 	for n < len(dst) {
 		n += copy(dst[n:], dst[:min(n, 4<<10)])

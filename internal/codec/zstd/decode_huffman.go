@@ -226,26 +226,11 @@ func (t *huffmanTables) build(count int) error {
 			continue
 		}
 		run := 1 << (w - 1) << (huffmanLog - log)
-		setAll(t.one[at[w]:at[w]+run], uint16(s)<<8|uint16(log+1)-uint16(w))
+		fill(t.one[at[w]:at[w]+run], uint16(s)<<8|uint16(log+1)-uint16(w))
 		at[w] += run
 	}
 	t.log = uint8(log)
 	return nil
-}
-
-func setAll(s []uint16, v uint16) {
-	if len(s) < 32 {
-		for i := range s {
-			s[i] = v
-		}
-		return
-	}
-	for i := range s[:16] {
-		s[i] = v
-	}
-	for n := 16; n < len(s); {
-		n += copy(s[n:], s[:n])
-	}
 }
 
 // buildTwo makes table two from table one.

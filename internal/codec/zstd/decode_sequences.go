@@ -76,16 +76,20 @@ func lengthCodes[A [36]entry | [53]entry](first, plain int, extra ...uint8) (cod
 	return codes
 }
 
-// The tables of Predefined_Mode, made of the default distributions in sections
-// 3.1.1.3.2.2.1 to 3.1.1.3.2.2.3.
+// The default distributions in sections 3.1.1.3.2.2.1 to 3.1.1.3.2.2.3, and the tables of
+// Predefined_Mode, made of them.
 var (
-	standardLiterals = standard(6, literalCodes[:], []int16{
-		4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1})
-	standardMatch = standard(6, matchCodes[:], []int16{
+	literalProbs = []int16{
+		4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}
+	matchProbs = []int16{
 		1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1})
-	standardOffset = standard(5, offsetCodes[:], []int16{
-		1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1})
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
+	offsetProbs = []int16{
+		1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}
+
+	standardLiterals = standard(6, literalCodes[:], literalProbs)
+	standardMatch    = standard(6, matchCodes[:], matchProbs)
+	standardOffset   = standard(5, offsetCodes[:], offsetProbs)
 )
 
 func standard(log uint8, codes []entry, probs []int16) (t fseTable) {

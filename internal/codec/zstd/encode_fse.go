@@ -1,6 +1,9 @@
 package zstd
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // An fseWriter encodes symbols with FSE (section 4.1), the asymmetric numeral
 // system of zstd. A state is a number x in [size, 2*size); a symbol has as many
@@ -9,14 +12,12 @@ type fseWriter struct {
 	log     uint8 // size is 1<<log
 	probs   [maxCodes]uint16
 	symbols [maxCodes]fseSymbol
-	states  [1 << maxStatesLog]uint16 // those of the first symbol in ascending order, then those of the second, and so on
+	states  [1 << maxTableLog]uint16 // those of the first symbol in ascending order, then those of the second, and so on
 }
 
 // maxCodes is the size of the largest alphabet that FSE is used for, the codes
 // for match lengths (section 3.1.1.3.2.1.1).
 const maxCodes = 53
-
-const maxStatesLog = 9
 
 // An fseSymbol leads from a state x to the state that the decoder has before it,
 // which stands for the symbol. Shifted right by n bits, or by one less, x is a
@@ -44,7 +45,7 @@ func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 	}
 	// Compensate for rounding where it matters least: add to the symbol with the
 	// fewest states for its count, or take from the one that keeps the most.
-	for ; left != 0; left -= sign(left) {
+	for ; left != 0; left -= cmp.Compare(left, 0) {
 		best, gone := -1, uint16(0)
 		if left < 0 {
 			gone = 1
@@ -61,37 +62,24 @@ func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 			}
 			best = s
 		}
-		w.probs[best] += uint16(sign(left))
+		w.probs[best] += uint16(cmp.Compare(left, 0))
 	}
-}
-
-func sign(n int) int {
-	if n < 0 {
-		return -1
-	}
-	return 1
 }
 
 // build makes the table for the probabilities (section 4.1.1). The symbols from
 // rare on have a probability "less than 1", which is 1 here and differs only in
 // which states they get.
 func (w *fseWriter) build(rare int) {
-	size := 1 << w.log
-	var owner [1 << maxStatesLog]uint8
-	high := size
-	for s := rare; s < maxCodes && w.probs[s] > 0; s++ {
-		high--
-		owner[high] = uint8(s)
-	}
-	at, step := 0, size>>1+size>>3+3
-	for s, p := range w.probs[:rare] {
-		for range p {
-			owner[at] = uint8(s)
-			for at = (at + step) & (size - 1); at >= high; {
-				at = (at + step) & (size - 1)
-			}
+	d := distribution{n: maxCodes, log: w.log}
+	for s, p := range w.probs {
+		d.probs[s] = int16(p)
+		if s >= rare && p > 0 {
+			d.probs[s] = -1
 		}
 	}
+	var owner [1 << maxTableLog]uint8
+	d.spread(&owner)
+	size := 1 << w.log
 	var next [maxCodes]uint16
 	sum := uint16(0)
 	for s, p := range w.probs {
@@ -131,7 +119,7 @@ func (w *fseWriter) add(b *bitWriter, x uint16, s uint8) uint16 {
 		n--
 	}
 	b.add(uint64(x)&(1<<(n&15)-1), uint(n))
-	return w.states[uint16(y.first+int16(x>>(n&15)))&(1<<maxStatesLog-1)]
+	return w.states[uint16(y.first+int16(x>>(n&15)))&(1<<maxTableLog-1)]
 }
 
 // first adds the initial state of the decoder.

@@ -1,6 +1,9 @@
 package zstd
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 const minMatch = 3
 
@@ -16,21 +19,15 @@ type code struct{ code, extraBits uint8 }
 // The codes for short lengths; those of matches are indexed by the length less
 // minMatch.
 var (
-	shortLiterals = [64]code(shortCodes(64, 16, 1, 1, 1, 1, 2, 2, 3, 3, 4))
-	shortMatches  = [128]code(shortCodes(128, 32, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5))
+	shortLiterals = [64]code(shortCodes(64, literalCodes[:]))
+	shortMatches  = [128]code(shortCodes(128, matchCodes[:]))
 )
 
-// shortCodes gives each number below plain a code of its own, and the numbers
-// after these one code for each element of extraBits.
-func shortCodes(n, plain int, extraBits ...uint8) []code {
-	var table []code
-	for i := range plain {
-		table = append(table, code{code: uint8(i)})
-	}
-	for i, b := range extraBits {
-		for range 1 << b {
-			table = append(table, code{uint8(plain + i), b})
-		}
+// shortCodes returns the codes of the first n numbers, given the entries of all codes.
+func shortCodes(n int, entries []entry) (table []code) {
+	for i := 0; len(table) < n; i++ {
+		c := code{uint8(i), entries[i].extraBits()}
+		table = append(table, slices.Repeat([]code{c}, 1<<c.extraBits)...)
 	}
 	return table[:n]
 }
@@ -119,23 +116,18 @@ func (w *sequencesWriter) init() {
 // The tables of the default distributions, sections 3.1.1.3.2.2.1 to
 // 3.1.1.3.2.2.3.
 var (
-	codedLiterals = standardWriter(6, 32, 1, 4, 1, 3, 11, 2, 3, 1, 9, 2, 1, 3, 1, 2, 9, 1)
-	codedOffsets  = standardWriter(5, 24, 6, 1, 3, 2, 20, 1)
-	codedMatches  = standardWriter(6, 46, 1, 1, 1, 4, 1, 3, 6, 2, 44, 1)
+	codedLiterals = standardWriter(6, literalProbs)
+	codedOffsets  = standardWriter(5, offsetProbs)
+	codedMatches  = standardWriter(6, matchProbs)
 )
 
-// standardWriter makes a table. runs holds pairs: a number of consecutive symbols
-// and their probability.
-func standardWriter(log uint8, rare int, runs ...int) (w fseWriter) {
+// standardWriter makes the table of a default distribution.
+func standardWriter(log uint8, probs []int16) (w fseWriter) {
 	w.log = log
-	s := 0
-	for i := 0; i < len(runs); i += 2 {
-		for range runs[i] {
-			w.probs[s] = uint16(runs[i+1])
-			s++
-		}
+	for s, p := range probs {
+		w.probs[s] = uint16(max(p, -p))
 	}
-	w.build(rare)
+	w.build(slices.Index(probs, -1))
 	return w
 }
 

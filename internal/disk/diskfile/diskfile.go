@@ -1,6 +1,7 @@
 package diskfile
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -60,6 +61,7 @@ type File struct {
 // If path is a URL, the temporary file is in the folder for temporary files; Publish uploads
 // it, again if it has changed since.
 func Create(path string, o Options) (*File, error) {
+	o.Context = cmp.Or(o.Context, context.Background())
 	if remote.IsURL(path) {
 		return createFar(path, o)
 	}
@@ -158,8 +160,7 @@ func (f *File) create(dir string, mode os.FileMode) error {
 		return err
 	}
 	disk, err := tempfile.Create(func() (*os.File, error) {
-		return openFile(f.name,
-			os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		return openFile(f.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	})
 	if errors.Is(err, fs.ErrExist) {
 		return errBusy
@@ -191,11 +192,14 @@ func Update(path string, o Options) (*File, error) {
 	if remote.IsURL(path) {
 		return nil, &os.PathError{Op: "change", Path: remote.Redact(path), Err: errFar}
 	}
+	o.Context = cmp.Or(o.Context, context.Background())
 	f := &File{path: path, name: path, target: path, options: o}
-	if info, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: cause(err)}
-	} else if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	for {
 		guard, err := lockPath(path, o)
@@ -223,10 +227,6 @@ var grace = 200 * time.Millisecond
 // if the file system has no locks. The descriptor is not open for writing if that is
 // possible, because [File.OtherWriters] would take who waits for a writer.
 func lockPath(path string, o Options) (guard *os.File, err error) {
-	ctx := o.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	deadline := time.Now().Add(max(o.Wait, grace))
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		guard, err = tryLock(path)
@@ -238,8 +238,8 @@ func lockPath(path string, o Options) (guard *os.File, err error) {
 			return nil, fmt.Errorf("%s: %w", path, ErrLocked)
 		}
 		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-o.Context.Done():
+			return nil, o.Context.Err()
 		case <-time.After(min(pause, left)):
 		}
 	}
@@ -385,10 +385,8 @@ func (f *File) Publish() error {
 	if f.options.NoSync {
 		return nil
 	}
-	if f.failed = f.syncFolder(); f.failed != nil {
-		return f.failed
-	}
-	return nil
+	f.failed = f.syncFolder()
+	return f.failed
 }
 
 // inherit takes the mode, owner and group of the file that is replaced, if there is
@@ -417,64 +415,59 @@ func (f *File) inherit() error {
 // rename gives the file its name. It holds the lock of the file that is replaced, so
 // that an update which runs is not lost.
 func (f *File) rename() error {
+	give := os.Rename
 	if f.options.NoReplace {
-		return f.link()
-	}
-	guard, err := lockPath(f.target, f.options)
-	switch {
-	case err == nil:
-		if mustCloseToReplace {
-			closeAll(guard)
-		} else {
-			defer closeAll(guard)
+		give = link
+	} else {
+		guard, err := lockPath(f.target, f.options)
+		switch {
+		case err == nil:
+			if mustCloseToReplace {
+				closeAll(guard)
+			} else {
+				defer closeAll(guard)
+			}
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // nothing there, or nobody can lock it
+		case errors.Is(err, ErrLocked):
+			return fmt.Errorf("%s: %w", f.path, ErrLocked)
+		default:
+			return f.named(err)
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // nothing there, or nobody can lock it
-	case errors.Is(err, ErrLocked):
-		return fmt.Errorf("%s: %w", f.path, ErrLocked)
-	default:
-		return f.named(err)
 	}
 	if err := f.lastLook(); err != nil {
 		return err
 	}
-	if _, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target}); err != nil {
-		return &os.PathError{Op: "rename", Path: f.path, Err: err}
+	_, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target})
+	if err == nil {
+		err = give(f.name, f.target)
 	}
-	if err := os.Rename(f.name, f.target); err != nil {
+	if err != nil {
 		return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)}
 	}
 	tempfile.Forget(f.name)
 	return nil
 }
 
-// link gives the file the name of its target, if there is no file of that name.
-func (f *File) link() error {
-	fail := func(err error) error { return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)} }
-	if err := f.lastLook(); err != nil {
-		return err
-	}
-	if _, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target}); err != nil {
-		return fail(err)
-	}
-	err := os.Link(f.name, f.target)
+// link is os.Rename, unless there is a file at the new path.
+func link(name, target string) error {
+	err := os.Link(name, target)
 	switch {
 	case err == nil:
-		os.Remove(f.name) // if it fails, removeOrphans does it
+		os.Remove(name) // if it fails, removeOrphans does it
+		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fail(err)
-	default: // file systems without links: take the name, and replace what has it
-		taken, err := os.OpenFile(f.target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return fail(err)
-		}
-		taken.Close()
-		if err := os.Rename(f.name, f.target); err != nil {
-			os.Remove(f.target)
-			return fail(err)
-		}
+		return err
 	}
-	tempfile.Forget(f.name)
-	return nil
+	// File systems without links: take the name, and replace what has it.
+	taken, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	taken.Close()
+	if err = os.Rename(name, target); err != nil {
+		os.Remove(target)
+	}
+	return err
 }
 
 // syncFolder makes the name of the file last. Not all systems and file systems can
@@ -518,22 +511,19 @@ func (f *File) Close() error {
 
 // cause returns an error of package os without its path.
 func cause(err error) error {
-	var ofPath *os.PathError
-	var ofLink *os.LinkError
-	switch {
-	case errors.As(err, &ofPath):
-		return ofPath.Err
-	case errors.As(err, &ofLink):
-		return ofLink.Err
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
 	}
 	return err
 }
 
 // named returns an error of package os with the path that the caller gave.
 func (f *File) named(err error) error {
-	var ofPath *os.PathError
-	if errors.As(err, &ofPath) {
-		return &os.PathError{Op: ofPath.Op, Path: f.path, Err: ofPath.Err}
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return &os.PathError{Op: e.Op, Path: f.path, Err: e.Err}
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package diskfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,21 +15,16 @@ var errFar = fmt.Errorf("%w for files that are far away: write a new one instead
 
 // createFar makes a file that is uploaded to a URL.
 func createFar(url string, o Options) (*File, error) {
+	o.Upload.Replace = o.Upload.Replace && !o.NoReplace
 	f := &File{path: remote.Redact(url), target: url, options: o, far: true}
 	fail := func(err error) (*File, error) {
 		return nil, &os.PathError{Op: "create", Path: f.path, Err: cause(err)}
-	}
-	if o.NoReplace {
-		o.Upload.Replace, f.options.Upload.Replace = false, false
-	}
-	if f.options.Context == nil {
-		f.options.Context = context.Background()
 	}
 	if err := remote.CanUpload(url); err != nil {
 		return nil, err
 	}
 	if !o.Upload.Replace { // to know it now, not once all is written
-		there, err := remote.Exists(f.options.Context, url, &o.Upload.Options)
+		there, err := remote.Exists(o.Context, url, &o.Upload.Options)
 		if err != nil {
 			return nil, err
 		} else if there {

@@ -25,9 +25,6 @@ func (f *File) BeforeCommit() error {
 // lastLook returns an error if the context is done.
 func (f *File) lastLook() error {
 	ctx := f.options.Context
-	if ctx == nil {
-		return nil
-	}
 	if look, ok := ctx.Value(lastLookKey{}).(func(string)); ok {
 		look(f.path)
 	}

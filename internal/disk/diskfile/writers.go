@@ -26,25 +26,16 @@ func (f *File) CheckAlone() error {
 		return ErrMoved
 	}
 	if others := f.OtherWriters(); len(others) > 0 {
-		return &openElsewhere{others[0]}
+		return openElsewhere(fmt.Sprintf("process %d (%s) has the file open for writing", others[0].ID, others[0].Command))
 	}
 	if f.watch.closed() {
-		return wasOpen{}
+		return openElsewhere("another process had the file open for writing") // and has closed it
 	}
 	return nil
 }
 
-// wasOpen is the error of a process that has closed the file.
-type wasOpen struct{}
+// openElsewhere is the text of an error that wraps ErrOpenElsewhere.
+type openElsewhere string
 
-func (wasOpen) Error() string { return "another process had the file open for writing" }
-
-func (wasOpen) Unwrap() error { return ErrOpenElsewhere }
-
-type openElsewhere struct{ Process }
-
-func (e *openElsewhere) Error() string {
-	return fmt.Sprintf("process %d (%s) has the file open for writing", e.ID, e.Command)
-}
-
-func (e *openElsewhere) Unwrap() error { return ErrOpenElsewhere }
+func (e openElsewhere) Error() string { return string(e) }
+func (e openElsewhere) Unwrap() error { return ErrOpenElsewhere }

@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -208,6 +209,37 @@ func Signs(header, extension *envelope.Schema) {
 	}
 }
 
+// Each returns what lift makes of each of the items.
+func Each[A, B any](items []A, lift func(*A) B) (lifted []B) {
+	for i := range items {
+		lifted = append(lifted, lift(&items[i]))
+	}
+	return lifted
+}
+
+// WireField describes the members of a field in the order of RC1 and RC2. known are the flags
+// that the dialect has.
+func WireField(c *frame.Codec, f *envelope.Field, known uint16) {
+	frame.Int(c, "field version", &f.Version)
+	frame.Int(c, "type version", &f.TypeVersion)
+	frame.Int(c, "parent", &f.Parent)
+	frame.Int(c, "structural role", &f.Role)
+	frame.Int(c, "flags", &f.Flags)
+	if f.Flags&known&envelope.FieldRepetitive != 0 {
+		frame.Int(c, "array size", &f.ArraySize)
+	}
+	if f.Flags&known&envelope.FieldProjected != 0 {
+		frame.Int(c, "source field", &f.Source)
+	}
+	if f.Flags&known&envelope.FieldChecksum != 0 {
+		frame.Int(c, "type checksum", &f.TypeChecksum)
+	}
+	c.String("name", &f.Name)
+	c.String("type name", &f.TypeName)
+	c.String("type alias", &f.TypeAlias)
+	c.String("description", &f.Description)
+}
+
 // Types holds the column types of format 1 by the numbers that they had in RC1 and
 // RC2.
 var Types = [...]column.Type{
@@ -254,6 +286,5 @@ func Verify(b []byte, what string, body func(*frame.Codec)) error {
 
 // Checksum returns the checksum that a verified envelope ends with.
 func Checksum(b []byte) uint64 {
-	b = b[len(b)-Sealed:]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
+	return uint64(binary.LittleEndian.Uint32(b[len(b)-Sealed:]))
 }

@@ -9,32 +9,29 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
 )
 
-func (s *Schema) lift() envelope.Schema {
-	var lifted envelope.Schema
-	for _, f := range s.Fields {
-		f.Flags &= envelope.FieldRepetitive // the others were defined later
-		lifted.Fields = append(lifted.Fields, f.Field)
+func (s *Schema) lift() *envelope.Schema {
+	return &envelope.Schema{
+		Fields:     lift.Each(s.Fields, (*Field).lift),
+		Columns:    lift.Each(s.Columns, (*Column).lift),
+		Aliases:    lift.Each(s.Aliases, func(a *Alias) envelope.Alias { return a.Alias }),
+		ExtraTypes: lift.Each(s.ExtraTypes, (*ExtraType).lift),
 	}
-	for _, c := range s.Columns {
-		lifted.Columns = append(lifted.Columns, c.lift())
-	}
-	for _, a := range s.Aliases {
-		lifted.Aliases = append(lifted.Aliases, a.Alias)
-	}
-	for _, e := range s.ExtraTypes {
-		lifted.ExtraTypes = append(lifted.ExtraTypes, e.lift())
-	}
+}
+
+func (f *Field) lift() envelope.Field {
+	lifted := f.Field
+	lifted.Flags &= envelope.FieldRepetitive // the others were defined later
 	return lifted
 }
 
 // Lift returns the header and the footer in the form of format 1.
 func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer,
-		Schema: h.Schema.lift()}
+		Schema: *h.Schema.lift()}
 	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: uint64(f.HeaderChecksum),
 		Extension: &envelope.Schema{}}
 	if f.Extension != nil {
-		*footer.Extension = f.Extension.lift()
+		footer.Extension = f.Extension.lift()
 	}
 	lift.Schema(&header.Schema, footer.Extension)
 	lift.Signs(&header.Schema, footer.Extension)

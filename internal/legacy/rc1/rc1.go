@@ -76,20 +76,7 @@ type Field struct{ envelope.Field }
 
 // Wire describes a field. Document: "Field Description".
 func (f *Field) Wire(c *frame.Codec) {
-	record(c, "field", &f.Extra, func() {
-		frame.Int(c, "field version", &f.Version)
-		frame.Int(c, "type version", &f.TypeVersion)
-		frame.Int(c, "parent", &f.Parent)
-		frame.Int(c, "structural role", &f.Role)
-		frame.Int(c, "flags", &f.Flags)
-		if f.Flags&envelope.FieldRepetitive != 0 {
-			frame.Int(c, "array size", &f.ArraySize)
-		}
-		c.String("name", &f.Name)
-		c.String("type name", &f.TypeName)
-		c.String("type alias", &f.TypeAlias)
-		c.String("description", &f.Description)
-	})
+	record(c, "field", &f.Extra, func() { lift.WireField(c, &f.Field, envelope.FieldRepetitive) })
 }
 
 // columnDeferred is the flag of a column that was added late. The other flags say

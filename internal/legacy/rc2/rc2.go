@@ -1,6 +1,8 @@
 package rc2
 
 import (
+	"math"
+
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
@@ -55,26 +57,7 @@ type Field struct{ envelope.Field }
 
 // Wire describes a field.
 func (f *Field) Wire(c *frame.Codec) {
-	frame.Record(c, "field", &f.Extra, func() {
-		frame.Int(c, "field version", &f.Version)
-		frame.Int(c, "type version", &f.TypeVersion)
-		frame.Int(c, "parent", &f.Parent)
-		frame.Int(c, "structural role", &f.Role)
-		frame.Int(c, "flags", &f.Flags)
-		if f.Flags&envelope.FieldRepetitive != 0 {
-			frame.Int(c, "array size", &f.ArraySize)
-		}
-		if f.Flags&envelope.FieldProjected != 0 {
-			frame.Int(c, "source field", &f.Source)
-		}
-		if f.Flags&envelope.FieldChecksum != 0 {
-			frame.Int(c, "type checksum", &f.TypeChecksum)
-		}
-		c.String("name", &f.Name)
-		c.String("type name", &f.TypeName)
-		c.String("type alias", &f.TypeAlias)
-		c.String("description", &f.Description)
-	})
+	frame.Record(c, "field", &f.Extra, func() { lift.WireField(c, &f.Field, math.MaxUint16) })
 }
 
 // Flags of a column. The others say how elements are sorted; nothing depends on
@@ -84,18 +67,9 @@ const (
 	columnRanged   = 0x10
 )
 
-// A Column describes a column. In ROOT 6.32 the flags have 32 bits. The upper ones,
-// which are 0, later became the representation.
-type Column struct {
-	Type           uint16
-	Bits           uint16 // on storage, per element
-	Field          uint32
-	Flags          uint16
-	Representation uint16
-	FirstElement   int64   // if columnDeferred
-	Min, Max       float64 // if columnRanged
-	Extra          []byte
-}
+// A Column is a column of format 1 with other types and flags. In ROOT 6.32 the flags have
+// 32 bits. The upper ones, which are 0, later became the representation.
+type Column struct{ envelope.Column }
 
 // Wire describes a column.
 func (d *Column) Wire(c *frame.Codec) {
@@ -116,10 +90,8 @@ func (d *Column) Wire(c *frame.Codec) {
 }
 
 func (d *Column) lift() envelope.Column {
-	lifted := envelope.Column{
-		Type: lift.Type(lift.Types[:], uint32(d.Type)), Bits: d.Bits, Field: d.Field, Representation: d.Representation,
-		FirstElement: d.FirstElement, Min: d.Min, Max: d.Max,
-	}
+	lifted := d.Column
+	lifted.Type, lifted.Flags, lifted.Extra = lift.Type(lift.Types[:], uint32(d.Type)), 0, nil
 	lifted.PreRelease = lifted.Type == column.Switch && d.Bits == 64
 	if d.Flags&columnDeferred != 0 {
 		lifted.Flags |= envelope.ColumnDeferred
@@ -161,17 +133,12 @@ func (e *ExtraType) lift() envelope.ExtraTypeInfo {
 }
 
 func (s *Schema) lift() *envelope.Schema {
-	lifted := &envelope.Schema{Aliases: s.Aliases}
-	for _, f := range s.Fields {
-		lifted.Fields = append(lifted.Fields, f.Field)
+	return &envelope.Schema{
+		Fields:     lift.Each(s.Fields, func(f *Field) envelope.Field { return f.Field }),
+		Columns:    lift.Each(s.Columns, (*Column).lift),
+		Aliases:    s.Aliases,
+		ExtraTypes: lift.Each(s.ExtraTypes, (*ExtraType).lift),
 	}
-	for _, d := range s.Columns {
-		lifted.Columns = append(lifted.Columns, d.lift())
-	}
-	for _, e := range s.ExtraTypes {
-		lifted.ExtraTypes = append(lifted.ExtraTypes, e.lift())
-	}
-	return lifted
 }
 
 // A Footer is the footer envelope.

@@ -1,6 +1,7 @@
 package v0
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -121,10 +122,7 @@ func (h *Header) liftColumns(header *envelope.Header, fields map[uint64]uint32) 
 		}
 	}
 	slices.SortStableFunc(sorted, func(a, b Column) int {
-		if a.Field != b.Field {
-			return int(int64(fields[a.Field]) - int64(fields[b.Field]))
-		}
-		return int(int64(a.Index) - int64(b.Index))
+		return cmp.Or(cmp.Compare(fields[a.Field], fields[b.Field]), cmp.Compare(a.Index, b.Index))
 	})
 	ids := make(map[uint64]uint32, len(sorted))
 	for i, c := range sorted {
