@@ -159,6 +159,31 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%v: error %v", typ, err)
 		}
 	}
+
+	for _, test := range []struct {
+		cppType string
+		columns columns // of one entry
+		typ     reflect.Type
+		need    int64 // bytes
+	}{
+		{"std::string", columns{"f/0": of[uint64](10), "f/1": characters("0123456789")}, reflect.TypeFor[string](), 10},
+		{"std::string", columns{"f/0": of[uint64](10), "f/1": characters("0123456789")}, reflect.TypeFor[[]byte](), 10},
+		{"std::vector<std::string>",
+			columns{"f/0": of[uint64](2), "f._0/0": of[uint64](3, 7), "f._0/1": characters("0123456")},
+			reflect.TypeFor[[]string](), 2*16 + 7},
+		{"std::array<std::int16_t,3>", columns{"f._0/0": of[int16](1, 2, 3)}, reflect.TypeFor[[]int16](), 3 * 2},
+		{"std::bitset<9>", columns{"f/0": of(make([]bool, 9)...)}, reflect.TypeFor[[]bool](), 9},
+		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[*int64](), 8},
+		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[[]int64](), 8},
+	} {
+		src := source(t, build(t, fieldOf(t, "f", test.cppType)), cluster{1, test.columns})
+		for missing := range int64(2) {
+			_, err := read(t, src, "f", test.typ, field.Options{Budget: test.need - missing})
+			if errors.Is(err, frame.ErrUnsupported) != (missing > 0) {
+				t.Errorf("%s as %v, %d bytes without %d: error %v", test.cppType, test.typ, test.need, missing, err)
+			}
+		}
+	}
 }
 
 // TestCorrupt reads elements that contradict each other, in every form.
@@ -325,6 +350,19 @@ func TestJagged(t *testing.T) {
 		}
 		j.Stop()
 	}
+	calls := 0
+	many := numberedSource(t, 5000) // needs no memory but that of the caller, who is called once
+	j, err := field.CompileJagged(many, lookup(t, many.Schema, "v"), reflect.TypeFor[int32](), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = j.Read(t.Context(), 0, 5000, make([]int64, 5000), func(lo, hi int64) unsafe.Pointer {
+		calls++
+		return unsafe.Pointer(unsafe.SliceData(make([]int32, hi-lo)))
+	})
+	if j.Stop(); err != nil || calls != 1 {
+		t.Errorf("%d calls, error %v", calls, err)
+	}
 	if _, err := field.CompileJagged(src, lookup(t, s, "x"), reflect.TypeFor[float32](), options); err == nil ||
 		!strings.Contains(err.Error(), `field "x" of type float is no collection`) {
 		t.Errorf("error %v", err)
@@ -363,7 +401,7 @@ func TestJagged(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	src = source(t, s, cluster{2, columns{"v/0": of[uint64](0, 0), "o/0": of[uint64](0, 2), "o._0/0": of(true, true)}})
-	j, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options)
+	j, err = field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options)
 	if err != nil {
 		t.Fatal(err)
 	}
