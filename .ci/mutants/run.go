@@ -56,6 +56,7 @@ type runner struct {
 	targets     []target
 	equivalents string
 	match       *regexp.Regexp // of the mutants to choose from
+	cache       string         // the folder of compiled packages without mutants, a temporary one if empty
 	n           int            // of mutants
 	seed        uint64
 	workers     int
@@ -65,7 +66,6 @@ type runner struct {
 
 	ctx     context.Context
 	temp    string
-	cache   string // compiled packages without mutants
 	mu      sync.Mutex
 	queues  []queue
 	results []result
@@ -105,7 +105,9 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(r.temp)
 	r.limits = map[step]time.Duration{}
-	r.cache = filepath.Join(r.temp, "cache")
+	if r.cache == "" {
+		r.cache = filepath.Join(r.temp, "cache")
+	}
 	if err := r.draw(); err != nil {
 		return err
 	}
