@@ -36,7 +36,7 @@ var equivalents string
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutants: ")
-	r := runner{targets: targets, equivalents: equivalents, grace: 30 * time.Second, out: os.Stdout}
+	r := runner{targets: targets, equivalents: equivalents, together: 15, grace: 30 * time.Second, out: os.Stdout}
 	flag.IntVar(&r.n, "n", 300, "how many `mutants` to make")
 	flag.Uint64Var(&r.seed, "seed", rand.Uint64(), "what to draw them by (default random)")
 	flag.IntVar(&r.workers, "workers", 2, "how many to test at a time")

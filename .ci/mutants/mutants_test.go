@@ -67,7 +67,7 @@ func TestHigh(t *testing.T) {
 	equal := "low.Larger\n- if a > b {\n+ if a >= b {\nEqual numbers are both the larger one.\n"
 	r := runner{
 		root: root, targets: []target{{"low", "", []string{"high"}}}, equivalents: equal,
-		n: 1000, workers: 2, grace: 5 * time.Second, out: &out,
+		n: 1000, workers: 2, together: 3, grace: 5 * time.Second, out: &out,
 	}
 	t.Setenv("GOWORK", "off")
 	if err := r.run(t.Context()); err != nil {
