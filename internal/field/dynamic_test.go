@@ -65,6 +65,8 @@ func TestDynamicErrors(t *testing.T) {
 		{fieldOf(t, "f", "std::pair<bool,bool>"), list{list{true}}, "1 values for 2 members"},
 		{two, list{list{true, true}}, "2 values for 2 members"},
 		{two, list{value.Record{Names: []string{"x"}, Values: list{true}}}, `a record without the members ["y"]`},
+		{two, list{value.Record{Names: []string{"x", "y"}, Values: list{true}},
+			value.Record{Names: []string{"x", "y"}, Values: list{true, true, true}}}, "a record of 2 names and"},
 		{two, list{rec("x", "z")}, "does not fit bool"},
 		{two, list{value.Record{Names: []string{"z", "y"}, Values: list{true, true}}},
 			`other members, ["z"], and without ["x"]`},

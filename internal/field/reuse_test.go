@@ -39,7 +39,14 @@ func TestMemory(t *testing.T) {
 		fill()
 		m.Reset()
 	}
+	sum := 0
+	for _, n := range sizes {
+		sum += n
+	}
 	for _, typed := range m.typed {
+		if n := typed.all.Len(); n < sum {
+			t.Errorf("room for %d texts, want %d", n, sum)
+		}
 		for i := range typed.all.Len() {
 			if typed.all.Index(i).String() != "" {
 				t.Fatal("a text is kept after Reset")
