@@ -38,6 +38,8 @@ var records = map[string]struct {
 	"small directory":  {&smallDir, 60},
 	"big directory":    {&bigDir, 60},
 	"oldest directory": {&Directory{Version: 1, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4}, 30},
+	"first directory with a UUID": {&Directory{Version: 2, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUIDVersion: 1,
+		UUID: [16]byte{1}}, 48},
 	"old directory": {&Directory{Version: 4, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUID: [16]byte{1}},
 		48},
 	"root":           {&Root{Key: smallKey, Name: "file.root", Title: "t", Directory: smallDir}, 55 + 10 + 2 + 60},
