@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -126,6 +127,24 @@ func TestDamagedFiles(t *testing.T) {
 	bare := &store{data: append([]byte("rntuple"), make([]byte, 20)...)}
 	if _, err := ntuple.List(bare, bare.Size()); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("listing a bare file without an anchor: %v", err)
+	}
+	reads := bare.reads
+	bare.reads, bare.failRead = 0, func(i int, _ int64) error {
+		if i == reads-1 { // those before have found out that it is no ROOT file
+			return errBroken
+		}
+		return nil
+	}
+	if _, err := ntuple.List(bare, bare.Size()); !errors.Is(err, errBroken) {
+		t.Errorf("listing a bare file that cannot be read: %v", err)
+	}
+	path := filepath.Join(dir, "damaged.root")
+	if err := os.WriteFile(path, s.data[:100], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.HasPrefix(err.Error(), path) {
+		t.Errorf("listing a damaged file: %v", err)
 	}
 
 	total := 0

@@ -305,6 +305,12 @@ func TestRename(t *testing.T) {
 	if _, err := ntuple.NewReader(s, s.Size(), "n", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) {
 		t.Error(err)
 	}
+	hidden := *old.Header
+	hidden.Columns = slices.Clone(hidden.Columns)
+	hidden.Columns[0].Type = 0x1fff
+	if err := f.Rename(old, &hidden, &envelope.Schema{}, o, nil); err == nil {
+		t.Error("a field of an unknown type was renamed")
+	}
 	for total, i := 1, -1; i < total; i++ { // each write fails
 		s := written(t, 6)
 		if f, err = ntuple.Update(s, s.Size(), o); err != nil {
