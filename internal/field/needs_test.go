@@ -73,6 +73,11 @@ func TestEntryBytes(t *testing.T) {
 	if err := fork.End(); err != nil {
 		t.Fatal(err)
 	}
+	w.CommitCluster()
+	none := field.NewOutlets(w.Sink) // that have written nothing
+	if none.Merge(forked); none.EntryBytes(s.Fields[:1]) != 16+24+2*(16+4) {
+		t.Errorf("2 items of a fork: %d bytes", none.EntryBytes(s.Fields[:1]))
+	}
 	for _, other := range [][]int32{{1}, {1, 2, 3, 4, 5}} {
 		if err := write(o, w, s.Fields[0], [][]int32{other}); err != nil {
 			t.Fatal(err)

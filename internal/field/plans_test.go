@@ -411,6 +411,25 @@ func TestJagged(t *testing.T) {
 		!strings.Contains(err.Error(), "item 1 has 2 values") {
 		t.Errorf("error %v", err)
 	}
+	src = source(t, s, cluster{4, columns{"v/0": of[uint64](0, 0, 0, 0), "o/0": of[uint64](1, 1, 2, 3),
+		"o._0/0": of(true, false, true)}})
+	if j, err = field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options); err != nil {
+		t.Fatal(err)
+	}
+	ends, valid := make([]int64, 4), make([]bool, 3)
+	err = j.Read(t.Context(), 0, 4, ends, func(lo, hi int64) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(valid[lo:hi]))
+	})
+	if fmt.Sprint(ends, valid) != "[1 1 2 3] [true false true]" || err != nil {
+		t.Errorf("ends %v, values %v, error %v", ends, valid, err)
+	}
+	s = nested(t)
+	for _, path := range []string{"a", "a._0", "o", "r", "r.n"} { // arrays and variants have other items
+		if _, err := field.CompileJagged(source(t, s), lookup(t, s, path), reflect.TypeFor[bool](), options); err == nil ||
+			!strings.Contains(err.Error(), "is no collection") {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
 }
 
 // TestGather copies what was read from other entries to where it belongs.

@@ -63,6 +63,9 @@ func TestMemory(t *testing.T) {
 	}
 
 	m = Memory{}
+	if m.make(reflect.TypeFor[byte](), true, 0) == nil || m.make(reflect.TypeFor[struct{}](), true, 5) == nil {
+		t.Error("no memory for values without any")
+	}
 	if n := testing.AllocsPerRun(5, func() {
 		for range 9 {
 			for _, n := range sizes[1:] {

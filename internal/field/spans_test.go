@@ -2,6 +2,7 @@ package field_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -150,6 +152,74 @@ func TestReadSpans(t *testing.T) {
 	}
 }
 
+// TestReadSpansDamaged has an entry that cannot be read: it is an error only if it is wanted, or lies
+// between some that are.
+func TestReadSpansDamaged(t *testing.T) {
+	s := build(t, fieldOf(t, "x", "std::int32_t"), fieldOf(t, "v", "std::vector<std::int32_t>"))
+	for _, test := range []struct {
+		spans []columnar.Span
+		want  string // the items, or "" for an error
+	}{
+		{[]columnar.Span{{First: 0, N: 1}, {First: 2, N: 1}}, "[0 2]"},
+		{[]columnar.Span{{First: 0, N: 1}, {First: 2, N: 3}, {First: 5, N: 2}}, ""},
+		{[]columnar.Span{{First: 6, N: 1}, {First: 8, N: 1}}, "[6 8]"},
+		{[]columnar.Span{{First: 1, N: 4}}, ""},
+	} {
+		// The collection of entry 4 ends before it begins.
+		src := source(t, s, cluster{10, columns{"x/0": of[int32](0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+			"v/0": of[uint64](1, 2, 3, 4, 3, 6, 7, 8, 9, 10), "v._0/0": of[int32](0, 1, 2, 3, 4, 5, 6, 7, 8, 9)}})
+		count := columnar.Sum(test.spans)
+		check := func(how string, items []int32, err error) {
+			t.Helper()
+			if test.want == "" && !errors.Is(err, frame.ErrCorrupt) ||
+				test.want != "" && (err != nil || fmt.Sprint(items) != test.want) {
+				t.Errorf("%v, %s: %v, error %v, want %q", test.spans, how, items, err, test.want)
+			}
+		}
+		plan, err := field.Compile(src, lookup(t, s, "v"), reflect.TypeFor[[]int32](), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([][]int32, count)
+		err = plan.ReadSpans(t.Context(), nil, test.spans, unsafe.Pointer(unsafe.SliceData(values)))
+		check("values", slices.Concat(values...), err)
+
+		j, err := field.CompileJagged(src, lookup(t, s, "v"), reflect.TypeFor[int32](), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := make([]int32, count)
+		err = j.ReadSpans(t.Context(), test.spans, make([]int64, count), func(lo, hi int64) unsafe.Pointer {
+			return unsafe.Pointer(unsafe.SliceData(items[lo:hi]))
+		})
+		check("items", items, err)
+
+		b, err := field.CompileBatches(src, [][]*schema.Field{lookup(t, s, "v")}, false, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = nil
+		for left := test.spans; len(left) > 0 && err == nil; {
+			var all []*columnar.Array
+			var n int64
+			if all, n, err = b.ReadSpans(t.Context(), left); err == nil {
+				items = append(items, columnar.Elements[int32](all[0].Children[0])...)
+				left = without(left, n)
+			}
+		}
+		check("batches", items, err)
+	}
+}
+
+// clusterEnd returns the end of the cluster of an entry.
+func clusterEnd(src *pagesource.Source, entry int64) int64 {
+	c, err := src.Find(context.Background(), entry)
+	if err != nil {
+		return -1
+	}
+	return c.End
+}
+
 // checkSpans reads entries as Go values and as Arrays.
 func checkSpans(t *testing.T, what string, src *pagesource.Source, opts field.Options, spans []columnar.Span,
 	want []numbered) {
@@ -180,6 +250,11 @@ func checkSpans(t *testing.T, what string, src *pagesource.Source, opts field.Op
 			if err != nil || n <= 0 || n > int64(len(want)-have) || all[0].Len != int(n) {
 				t.Errorf("%s, after %d entries: %d, error %v", what, have, n, err)
 				break
+			}
+			first := left[0]
+			whole := len(left) == 1 || first.N >= 4096 || first.First+first.N >= clusterEnd(src, first.First)
+			if !fresh && (all[0] == b.Arrays()[0]) != whole {
+				t.Errorf("%s, after %d entries: copied %v", what, have, !whole)
 			}
 			if !slices.EqualFunc(numbersOf(t, all), want[have:have+int(n)], same) {
 				t.Errorf("%s, after %d entries: others", what, have)

@@ -55,3 +55,13 @@ func TestStretch(t *testing.T) {
 		}
 	}
 }
+
+// TestSkip makes sure that reading in order goes forward only, and is not begun.
+func TestSkip(t *testing.T) {
+	for _, test := range []struct{ next, to, want int64 }{{0, 5, 5}, {5, 5, 5}, {7, 5, 7}, {-1, 5, -1}, {-1, 0, -1}} {
+		p := Plan{next: test.next}
+		if p.skip(test.to); p.next != test.want {
+			t.Errorf("from %d to %d: %d, want %d", test.next, test.to, p.next, test.want)
+		}
+	}
+}
