@@ -45,6 +45,31 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestModelErrors makes sure that a type or tag without a field is an error.
+func TestModelErrors(t *testing.T) {
+	for _, test := range []struct {
+		of   any
+		want string
+	}{
+		{struct {
+			A int32 `rntuple:"a,type=std::int32_t<"`
+		}{}, "a: "},
+		{struct {
+			A []int32 `rntuple:"a,type=std::vector<None>"`
+		}{}, "None"},
+		{struct{ A chan int }{}, "A: values of type chan int cannot be written"},
+		{struct{ A any }{}, "A: a field of type interface {} needs a C++ type"},
+		{struct{ A []func() }{}, "A: values of type func() cannot be written"},
+		{struct{ A map[string]chan int }{}, "A: values of type chan int cannot be written"},
+		{5, "int is not a struct"},
+	} {
+		_, err := field.Model("n", reflect.TypeOf(test.of))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%T: error %v, want %s", test.of, err, test.want)
+		}
+	}
+}
+
 // TestInfallible makes sure which values can be written without an error: those that need no
 // conversion and whose type fixes the lengths of arrays.
 func TestInfallible(t *testing.T) {

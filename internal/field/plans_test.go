@@ -319,6 +319,15 @@ func TestDense(t *testing.T) {
 		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
+	for budget, want := range map[int64]error{2: frame.ErrUnsupported, 3: nil} { // a bool and an item
+		b, err := field.CompileBatches(src, [][]*schema.Field{lookup(t, s, "o")}, false, field.Options{Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.Read(t.Context(), 0, 3); !errors.Is(err, want) {
+			t.Errorf("%d bytes for an entry: error %v", budget, err)
+		}
+	}
 	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err,
 		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
