@@ -48,7 +48,9 @@ var records = map[string]struct {
 	"small segment":  {&Segment{Version: 1, First: 2, Last: 0xffffffff}, 10},
 	"big segment":    {&Segment{Version: 1001, First: 2, Last: 1 << 40}, 18},
 	"streamer infos": {&ntupleList, 1254},
-	"key list":       {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
+	"empty keys": {&KeyList{Key: smallKey, Keys: []Key{{Version: 4}, {Version: 4}, {Version: 4}}},
+		55 + 4 + 3*(26+3)},
+	"key list": {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
 }
 
 func TestRecords(t *testing.T) {
