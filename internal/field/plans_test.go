@@ -172,7 +172,7 @@ func TestBudget(t *testing.T) {
 		{"std::string", columns{"f/0": of[uint64](10), "f/1": characters("0123456789")}, reflect.TypeFor[[]byte](), 10},
 		{"std::vector<std::string>",
 			columns{"f/0": of[uint64](2), "f._0/0": of[uint64](3, 7), "f._0/1": characters("0123456")},
-			reflect.TypeFor[[]string](), 2*16 + 7},
+			reflect.TypeFor[[]string](), 2*int64(unsafe.Sizeof("")) + 7},
 		{"std::array<std::int16_t,3>", columns{"f._0/0": of[int16](1, 2, 3)}, reflect.TypeFor[[]int16](), 3 * 2},
 		{"std::bitset<9>", columns{"f/0": of(make([]bool, 9)...)}, reflect.TypeFor[[]bool](), 9},
 		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[*int64](), 8},
