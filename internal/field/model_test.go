@@ -45,6 +45,47 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestModelEncodings makes sure that an encoding is that of the only leaf, wherever it is.
+func TestModelEncodings(t *testing.T) {
+	trunc := schema.ColumnDocument{Type: "Real32Trunc", Bits: 16}
+	for _, typ := range []reflect.Type{reflect.TypeFor[float32](), reflect.TypeFor[[]float32](),
+		reflect.TypeFor[[2]float32](), reflect.TypeFor[[][]float32](), reflect.TypeFor[*float32](),
+		reflect.TypeFor[cpp.RVec[float32]](), reflect.TypeFor[[]cpp.Atomic[float32]]()} {
+		doc, err := field.Model("n", reflect.StructOf([]reflect.StructField{{Name: "F", Type: typ,
+			Tag: `rntuple:"f,trunc=16"`}}))
+		if err != nil {
+			t.Errorf("%v: %v", typ, err)
+			continue
+		}
+		f := doc.Fields[0]
+		for len(f.Fields) > 0 {
+			if f.Columns != nil {
+				t.Errorf("%v: columns %v of %s", typ, f.Columns, f.Type)
+			}
+			f = f.Fields[0]
+		}
+		if want := [][]schema.ColumnDocument{{trunc}}; !reflect.DeepEqual(f.Columns, want) {
+			t.Errorf("%v: columns %v, want %v", typ, f.Columns, want)
+		}
+	}
+	doc, err := field.Model("n", reflect.TypeFor[struct {
+		S []string `rntuple:"s,encoding=SplitIndex32"`
+	}]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]schema.ColumnDocument{{{Type: "SplitIndex32"}, {Type: "Char", Bits: 8}}}
+	if got := doc.Fields[0].Fields[0].Columns; !reflect.DeepEqual(got, want) {
+		t.Errorf("strings: columns %v, want %v", got, want)
+	}
+	_, err = field.Model("n", reflect.TypeFor[struct {
+		P []cpp.Pair[float32, float32] `rntuple:"p,trunc=16"`
+	}]())
+	if err == nil || !strings.Contains(err.Error(), "p: the tag chooses an encoding, but the field has several leaves") {
+		t.Errorf("a pair: error %v", err)
+	}
+}
+
 // TestModelErrors makes sure that a type or tag without a field is an error.
 func TestModelErrors(t *testing.T) {
 	for _, test := range []struct {

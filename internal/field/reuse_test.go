@@ -91,3 +91,27 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d of %d words", len(words), cap(words))
 	}
 }
+
+// TestHasPointers makes sure which types the garbage collector must look into.
+func TestHasPointers(t *testing.T) {
+	type mixed struct {
+		N int64
+		S string
+	}
+	for typ, want := range map[reflect.Type]bool{
+		reflect.TypeFor[bool](): false, reflect.TypeFor[int64](): false, reflect.TypeFor[complex128](): false,
+		reflect.TypeFor[string](): true, reflect.TypeFor[*int](): true, reflect.TypeFor[[]int](): true,
+		reflect.TypeFor[any](): true, reflect.TypeFor[map[int]int](): true, reflect.TypeFor[func()](): true,
+		reflect.TypeFor[[3]int](): false, reflect.TypeFor[[3]string](): true, reflect.TypeFor[[0]string](): false,
+		reflect.TypeFor[struct{}](): false, reflect.TypeFor[struct{ A, B float64 }](): false,
+		reflect.TypeFor[mixed](): true, reflect.TypeFor[[2]mixed](): true,
+		reflect.TypeFor[struct{ M [0]mixed }](): false, reflect.TypeFor[struct {
+			A int8
+			M [1]mixed
+		}](): true,
+	} {
+		if hasPointers(typ) != want {
+			t.Errorf("%v: %v", typ, !want)
+		}
+	}
+}
