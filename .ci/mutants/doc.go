@@ -4,6 +4,7 @@
 //
 //	GOWORK=off go run -C .ci/mutants . [FLAGS] CHECKOUT
 //
-// No file of the checkout is written: the go command finds the changed file by its flag
-// -overlay. Mutants are random; -seed repeats those of an earlier run.
+// No file of the checkout is written: the go command finds the changed files by its flag
+// -overlay. Several mutants are compiled together, and an environment variable selects one for
+// a run of the tests. Mutants are random; -seed repeats those of an earlier run.
 package main

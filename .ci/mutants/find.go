@@ -20,6 +20,8 @@ type mutant struct {
 	start, end int // the bytes that text replaces
 	text       string
 	line       int
+	body       *ast.BlockStmt // of the function around it, or nil
+	leave      string         // ends a copy of body
 
 	id key
 }
@@ -62,6 +64,8 @@ type finder struct {
 	pkg      *pkg
 	file     int
 	function string
+	body     *ast.BlockStmt // of the function; nil if mutants of it cannot be built together
+	leave    string         // "return", if the function has no results
 	found    []mutant
 }
 
@@ -77,13 +81,18 @@ func find(p *pkg) []mutant {
 				if d.Recv != nil {
 					s.function = receiver(d.Recv.List[0].Type) + "." + s.function
 				}
-				if d.Body != nil {
-					ast.Inspect(d.Body, s.node)
+				if s.body = d.Body; d.Body == nil {
+					continue
 				}
+				if s.leave = ""; d.Type.Results == nil {
+					s.leave = "return\n"
+				}
+				ast.Inspect(d.Body, s.labels)
+				ast.Inspect(d.Body, s.node)
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
 					if v, ok := spec.(*ast.ValueSpec); ok {
-						s.function = v.Names[0].Name
+						s.function, s.body = v.Names[0].Name, nil
 						for _, x := range v.Values {
 							ast.Inspect(x, s.node)
 						}
@@ -94,6 +103,14 @@ func find(p *pkg) []mutant {
 		all = append(all, s.found...)
 	}
 	return all
+}
+
+// labels forgets the body of a function with labels, which must not be there twice.
+func (s *finder) labels(n ast.Node) bool {
+	if _, ok := n.(*ast.LabeledStmt); ok {
+		s.body = nil
+	}
+	return s.body != nil
 }
 
 // receiver returns the name of a receiver's type.
@@ -277,6 +294,7 @@ func (s *finder) add(start, end int, text string) {
 	oneLine := func(b ...string) string { return strings.Join(strings.Fields(strings.Join(b, "")), " ") }
 	s.found = append(s.found, mutant{
 		pkg: s.pkg, file: s.file, start: start, end: end, text: text, line: bytes.Count(src[:start], []byte("\n")) + 1,
+		body: s.body, leave: s.leave,
 		id: key{
 			function: filepath.ToSlash(s.pkg.name) + "." + s.function,
 			before:   oneLine(string(src[from:to])),

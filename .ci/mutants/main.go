@@ -25,6 +25,8 @@ var targets = []target{
 	{"internal/pagesource", "", []string{"rntuple", "rntuple/surgery"}},
 	{"internal/pagesink", "", []string{"rntuple", "rntuple/surgery"}},
 	{"internal/pagecopy", "", []string{"rntuple/surgery"}},
+	{"internal/ntuple", "", []string{"rntuple"}},
+	{"internal/rootfile", "", []string{"internal/ntuple", "rntuple"}},
 	{"rntuple/surgery", "", []string{"rntuple/zonemap"}},
 }
 
@@ -34,13 +36,15 @@ var equivalents string
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutants: ")
-	r := runner{targets: targets, equivalents: equivalents, grace: 30 * time.Second, out: os.Stdout}
+	r := runner{targets: targets, equivalents: equivalents, together: 15, grace: 30 * time.Second, out: os.Stdout}
 	flag.IntVar(&r.n, "n", 300, "how many `mutants` to make")
 	flag.Uint64Var(&r.seed, "seed", rand.Uint64(), "what to draw them by (default random)")
 	flag.IntVar(&r.workers, "workers", 2, "how many to test at a time")
 	flag.BoolVar(&r.verbose, "v", false, "print those that are killed, too")
 	only := flag.String("package", "", "make them of one `package` only, by its folder")
 	own := flag.Bool("own", false, "run the tests of the package itself only, which is much faster")
+	flag.StringVar(&r.cache, "cache", "", "keep what is compiled without mutants in a `folder`, for later runs,\n"+
+		"on the file system of temporary files (default: none)")
 	match := flag.String("match", "", "draw from those only that a regular `expression` matches as they are printed")
 	flag.Parse()
 	if flag.NArg() != 1 {
@@ -49,6 +53,11 @@ func main() {
 	var err error
 	if r.root, err = filepath.Abs(flag.Arg(0)); err != nil {
 		log.Fatal(err)
+	}
+	if r.cache != "" {
+		if r.cache, err = filepath.Abs(r.cache); err != nil {
+			log.Fatal(err)
+		}
 	}
 	if *only != "" {
 		r.targets = slices.DeleteFunc(r.targets, func(t target) bool { return t.name != *only })

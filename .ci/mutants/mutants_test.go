@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,6 +11,79 @@ import (
 	"testing"
 	"time"
 )
+
+// TestTogether builds the mutants of functions together: each has a copy of the body, which returns.
+func TestTogether(t *testing.T) {
+	const src = `package low
+
+var size = 3
+
+func Set(a []int) { a[0]++ }
+
+func Get(a []int) int { return a[0] }
+
+func Skip(a []int) {
+here:
+	for range a {
+		continue here
+	}
+}
+`
+	dir := t.TempDir()
+	p := &pkg{name: "low", paths: []string{"low.go"}, sources: [][]byte{[]byte(src)}, fset: token.NewFileSet()}
+	f, err := parser.ParseFile(p.fset, "low.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.files = []*ast.File{f}
+	var some []mutant
+	alone := map[string]bool{}
+	for _, m := range find(p) {
+		if m.body == nil {
+			alone[m.id.function] = true
+		} else if m.text == "--" || m.text == "1" {
+			some = append(some, m)
+		}
+	}
+	if !alone["low.size"] || !alone["low.Skip"] || len(alone) != 2 {
+		t.Errorf("alone are those of %v", alone)
+	}
+	files, err := together(p, append(some, some[0]), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(files["low.go"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const set, get = `func Set(a []int) {
+if rntupleMutant == "1" { a[0]--
+return
+}
+
+if rntupleMutant == "2" { a[1]++
+return
+}
+
+if rntupleMutant == "4" { a[0]--
+return
+}
+ a[0]++ }`, `func Get(a []int) int {
+if rntupleMutant == "3" { return a[1]
+}
+ return a[0] }`
+	want := strings.Replace(src, "func Set(a []int) { a[0]++ }", set, 1)
+	want = strings.Replace(want, "func Get(a []int) int { return a[0] }", get, 1)
+	if strings.ReplaceAll(string(got), " \n", "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if _, err := parser.ParseFile(p.fset, "", got, 0); err != nil {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(files["rntuple_mutant.go"]); err != nil || !strings.HasPrefix(string(got), "package low\n") {
+		t.Errorf("%s, error %v", got, err)
+	}
+}
 
 // TestFates makes all mutants of a small package.
 func TestFates(t *testing.T) {
@@ -67,7 +143,7 @@ func TestHigh(t *testing.T) {
 	equal := "low.Larger\n- if a > b {\n+ if a >= b {\nEqual numbers are both the larger one.\n"
 	r := runner{
 		root: root, targets: []target{{"low", "", []string{"high"}}}, equivalents: equal,
-		n: 1000, workers: 2, grace: 5 * time.Second, out: &out,
+		n: 1000, workers: 2, together: 3, grace: 5 * time.Second, out: &out,
 	}
 	t.Setenv("GOWORK", "off")
 	if err := r.run(t.Context()); err != nil {

@@ -56,16 +56,17 @@ type runner struct {
 	targets     []target
 	equivalents string
 	match       *regexp.Regexp // of the mutants to choose from
+	cache       string         // the folder of compiled packages without mutants, a temporary one if empty
 	n           int            // of mutants
 	seed        uint64
 	workers     int
+	together    int           // how many mutants are built together at most
 	grace       time.Duration // of a hanging test, besides five times what it takes
 	verbose     bool
 	out         io.Writer
 
 	ctx     context.Context
 	temp    string
-	cache   string // compiled packages without mutants
 	mu      sync.Mutex
 	queues  []queue
 	results []result
@@ -105,7 +106,9 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(r.temp)
 	r.limits = map[step]time.Duration{}
-	r.cache = filepath.Join(r.temp, "cache")
+	if r.cache == "" {
+		r.cache = filepath.Join(r.temp, "cache")
+	}
 	if err := r.draw(); err != nil {
 		return err
 	}
@@ -178,98 +181,152 @@ func (r *runner) limit(s step) (time.Duration, error) {
 	}
 	var out bytes.Buffer
 	start := time.Now()
-	if err := r.test(s, test, dir, time.Hour, &out); err != nil {
+	if err := r.test(s, test, dir, 0, time.Hour, &out); err != nil {
 		return 0, fmt.Errorf("%s fails without mutants: %w\n%s", s.name, err, &out)
 	}
 	r.limits[s] = 5*time.Since(start) + r.grace
 	return r.limits[s], os.RemoveAll(dir)
 }
 
-// next draws a mutant that compiles; ok is false if there are enough.
-func (r *runner) next() (t target, m mutant, ok bool) {
+// next draws mutants of one package that compile, to be built together, or none if there are enough.
+func (r *runner) next() (t target, some []mutant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.queues {
-		for q := &r.queues[i]; q.wanted > 0 && len(q.left) > 0; {
-			m, q.left = q.left[0], q.left[1:]
-			if m.compiles() {
-				q.wanted--
-				return q.target, m, true
+		q := &r.queues[i]
+		for q.wanted > 0 && len(q.left) > 0 && len(some) < r.together {
+			m := q.left[0]
+			if m.body == nil && len(some) > 0 {
+				break // it is built alone
+			}
+			if q.left = q.left[1:]; !m.compiles() {
+				continue
+			}
+			q.wanted--
+			if some = append(some, m); m.body == nil {
+				break
 			}
 		}
+		if len(some) > 0 {
+			return q.target, some
+		}
 	}
-	return t, m, false
+	return t, nil
 }
 
 // work tests mutants until there are enough, in a folder of its own.
 func (r *runner) work(dir string) error {
 	for {
-		t, m, ok := r.next()
-		if !ok {
+		t, some := r.next()
+		if len(some) == 0 {
 			return nil
 		}
-		f, err := r.try(t, m, dir)
+		err := r.try(t, some, dir)
 		if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
 			return err
 		}
-		r.mu.Lock()
-		r.results = append(r.results, result{m, f})
-		if f == unbuilt {
-			for i := range r.queues {
-				if r.queues[i].target.name == t.name {
-					r.queues[i].wanted++
-				}
-			}
-		}
-		if f == survived || r.verbose {
-			fmt.Fprintf(r.out, "%v %v\n", f, m)
-		}
-		r.mu.Unlock()
 	}
 }
 
-// try tests a mutant.
-func (r *runner) try(t target, m mutant, dir string) (fate, error) {
-	// What is compiled with the mutant goes away with the folder: 160 MB for some packages.
-	cache := filepath.Join(dir, "cache")
-	source, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{m.pkg.paths[m.file]: source}})
-	if err != nil {
-		return 0, err
+// done notes the fate of a mutant.
+func (r *runner) done(t target, m mutant, f fate) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results = append(r.results, result{m, f})
+	if f == unbuilt {
+		for i := range r.queues {
+			if r.queues[i].target.name == t.name {
+				r.queues[i].wanted++
+			}
+		}
 	}
-	err = errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(source, m.source(), 0o666), os.WriteFile(overlay, text, 0o666))
+	if f == survived || r.verbose {
+		fmt.Fprintf(r.out, "%v %v\n", f, m)
+	}
+}
+
+// try tests mutants of a package that are built together.
+func (r *runner) try(t target, some []mutant, dir string) error {
+	// What is compiled with the mutants goes away with the folder: 160 MB for some packages.
+	cache := filepath.Join(dir, "cache")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	files, err := together(some[0].pkg, some, dir)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": files})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(overlay, text, 0o666); err != nil {
+		return err
+	}
+	left := make([]int, len(some)) // the mutants that passed the tests so far, by index
+	for i := range left {
+		left[i] = i
 	}
 	for i, s := range t.steps() {
 		limit, err := r.limit(s)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		r.caching.RLock()
 		err = link(cache, r.cache)
 		r.caching.RUnlock()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		test, err := r.build(s, cache, dir, overlay)
 		if r.ctx.Err() != nil {
-			return 0, r.ctx.Err()
-		} else if err != nil {
-			log.Print(err)
-			return unbuilt, nil
+			return r.ctx.Err()
+		} else if err == nil && len(some) > 1 { // tests may count allocations, which copies change
+			err = r.test(s, test, dir, 0, limit, nil)
 		}
-		// A mutant may print without end.
-		if err := r.test(s, test, dir, limit, nil); r.ctx.Err() != nil {
-			return 0, r.ctx.Err()
+		if r.ctx.Err() != nil {
+			return r.ctx.Err()
 		} else if err != nil {
-			return min(killedByOwn+fate(i), killedByAbove), nil
+			rest := make([]mutant, len(left))
+			for j, k := range left {
+				rest[j] = some[k]
+			}
+			return r.apart(t, rest, dir, err)
+		}
+		var passed []int
+		for _, k := range left {
+			// A mutant may print without end.
+			if err := r.test(s, test, dir, k+1, limit, nil); r.ctx.Err() != nil {
+				return r.ctx.Err()
+			} else if err != nil {
+				r.done(t, some[k], min(killedByOwn+fate(i), killedByAbove))
+			} else {
+				passed = append(passed, k)
+			}
 		}
 		if err := os.Remove(test); err != nil {
-			return 0, err
+			return err
+		}
+		if left = passed; len(left) == 0 {
+			return nil
 		}
 	}
-	return survived, nil
+	for _, k := range left {
+		r.done(t, some[k], survived)
+	}
+	return nil
+}
+
+// apart tests mutants that cannot be built together, in two halves.
+func (r *runner) apart(t target, some []mutant, dir string, err error) error {
+	log.Print(err)
+	if len(some) == 1 {
+		r.done(t, some[0], unbuilt)
+		return nil
+	}
+	half := len(some) / 2
+	return errors.Join(r.try(t, some[:half], dir), r.try(t, some[half:], dir))
 }
 
 // build builds the tests of a step, and returns where they are.
@@ -284,13 +341,14 @@ func (r *runner) build(s step, cache, dir, overlay string) (string, error) {
 	return test, err
 }
 
-// test runs the tests of a step, which may not take longer than a time.
-func (r *runner) test(s step, test, dir string, limit time.Duration, out io.Writer) error {
+// test runs the tests of a step with a mutant, or none for 0, which may not take longer than a time.
+func (r *runner) test(s step, test, dir string, mutant int, limit time.Duration, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", sandbox, "sh",
 		test, "-test.short", "-test.failfast", "-test.timeout=0")
-	cmd.Dir, cmd.Env = filepath.Join(r.root, s.name), r.env(r.cache, filepath.Join(dir, "tmp"))
+	cmd.Dir = filepath.Join(r.root, s.name)
+	cmd.Env = append(r.env(r.cache, filepath.Join(dir, "tmp")), chosen+"="+strconv.Itoa(mutant))
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what the tests start is killed as well
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -65,6 +67,8 @@ func TestDynamicErrors(t *testing.T) {
 		{fieldOf(t, "f", "std::pair<bool,bool>"), list{list{true}}, "1 values for 2 members"},
 		{two, list{list{true, true}}, "2 values for 2 members"},
 		{two, list{value.Record{Names: []string{"x"}, Values: list{true}}}, `a record without the members ["y"]`},
+		{two, list{value.Record{Names: []string{"x", "y"}, Values: list{true}},
+			value.Record{Names: []string{"x", "y"}, Values: list{true, true, true}}}, "a record of 2 names and"},
 		{two, list{rec("x", "z")}, "does not fit bool"},
 		{two, list{value.Record{Names: []string{"z", "y"}, Values: list{true, true}}},
 			`other members, ["z"], and without ["x"]`},
@@ -82,6 +86,56 @@ func TestDynamicErrors(t *testing.T) {
 			if err := write(o, w, s.Fields[0], list{v}); err == nil || !strings.Contains(err.Error(), test.want) ||
 				!strings.Contains(err.Error(), `field "f`) {
 				t.Errorf("%T to %s: error %v, want %s", v, test.doc.Type, err, test.want)
+			}
+		}
+	}
+}
+
+// TestVariantOrder reads variants with items in another order than that of the entries, as no
+// writer has them.
+func TestVariantOrder(t *testing.T) {
+	var tags []column.Tagged
+	want := []any{}
+	for _, index := range []uint64{5, 4, 3, 0, 1, 2, 2, 5, 0} {
+		tags = append(tags, column.Tagged{Tag: 1, Index: index})
+		want = append(want, value.Alternative{Value: int32(10 * index)})
+	}
+	src := source(t, build(t, fieldOf(t, "f", "std::variant<std::int32_t,bool>")),
+		cluster{len(tags), columns{"f/0": of(tags...), "f._0/0": of[int32](0, 10, 20, 30, 40, 50)}})
+	got, err := read(t, src, "f", reflect.TypeFor[any](), options)
+	if err != nil || !reflect.DeepEqual(got.Interface(), want) {
+		t.Errorf("%v, error %v, want %v", got, err, want)
+	}
+}
+
+// TestWriteErrors writes values of which one number does not fit, at any depth.
+func TestWriteErrors(t *testing.T) {
+	const large = 1 << 15
+	for _, test := range []struct {
+		cppType string
+		values  any
+	}{
+		{"std::int16_t", []int32{large}},
+		{"std::vector<std::int16_t>", [][]int32{{1}, {2, large}}},
+		{"std::array<std::int16_t,2>", [][2]int32{{1, 2}, {3, large}}},
+		{"std::array<std::int16_t,2>", [][]int32{{1, 2}, {3, large}}},
+		{"std::array<std::array<std::int16_t,1>,2>", [][2][]int32{{{1}, {2}}, {{3}, {large}}}},
+		{"std::vector<std::array<std::int16_t,2>>", [][][]int32{{{1, 2}}, {{2, 3}, {large, 4}}}},
+		{"std::optional<std::int16_t>", []*int32{nil, ptr[int32](large)}},
+		{"std::pair<bool,std::int16_t>", []cpp.Pair[bool, int32]{{Second: 1}, {Second: large}}},
+		{"std::pair<bool,std::array<std::int16_t,1>>", []cpp.Pair[bool, [1]int32]{{Second: [1]int32{large}}}},
+		{"std::map<bool,std::int16_t>", []map[bool]int32{{true: 1, false: large}}},
+		{"std::atomic<std::int16_t>", []int32{large}},
+	} {
+		s := build(t, fieldOf(t, "f", test.cppType))
+		for _, f := range []*schema.Field{s.Fields[0], nil} { // alone, and as a member of entries
+			values := test.values
+			if f == nil {
+				values = entriesOf(reflect.ValueOf(values)).Interface()
+			}
+			w, o := newSink(s)
+			if err := write(o, w, f, values); !errors.Is(err, column.ErrRange) {
+				t.Errorf("%T to %s: error %v", values, test.cppType, err)
 			}
 		}
 	}

@@ -69,6 +69,18 @@ func TestEvolution(t *testing.T) {
 				B int32 `rntuple:"b"`
 			} `rntuple:":_4"`
 		}
+		hereFirst struct { // one of the members is in its own place
+			Base struct {
+				B int32 `rntuple:"b"`
+			} `rntuple:":_0"`
+			B int32 `rntuple:"b"`
+		}
+		hereLast struct {
+			B    int32 `rntuple:"b"`
+			Base struct {
+				B int32 `rntuple:"b"`
+			} `rntuple:":_0"`
+		}
 		left struct {
 			L int32 `rntuple:"l"`
 		}
@@ -106,6 +118,8 @@ func TestEvolution(t *testing.T) {
 		want string
 	}{
 		{"d", twice{}, `field "d.:_0.b" is the only one for several members "b" of the struct`},
+		{"d", hereFirst{}, `field "d.:_0.b" is the only one for several members "b" of the struct`},
+		{"d", hereLast{}, `field "d.:_0.b" is the only one for several members "b" of the struct`},
 		{"two", doubtful{}, `field "two" has several base classes with a member "x"`},
 		{"d", missing{}, `"none"`},
 	} {

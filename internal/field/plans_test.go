@@ -76,7 +76,9 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s as %T: error %v, want %s", test.path, test.typ, err, test.want)
 		}
 	}
-	if _, err := read(t, src, "", reflect.TypeOf(struct{ None int8 }{}), options); !errors.Is(err, schema.ErrNoField) {
+	// The entry itself is no field.
+	if _, err := read(t, src, "", reflect.TypeOf(struct{ None int8 }{}), options); !errors.Is(err, schema.ErrNoField) ||
+		strings.Contains(err.Error(), `field ""`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -157,6 +159,31 @@ func TestBudget(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[[]*int64](), reflect.TypeFor[*[]int64]()} {
 		if _, err := read(t, src, "v", typ, field.Options{Budget: 100}); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%v: error %v", typ, err)
+		}
+	}
+
+	for _, test := range []struct {
+		cppType string
+		columns columns // of one entry
+		typ     reflect.Type
+		need    int64 // bytes
+	}{
+		{"std::string", columns{"f/0": of[uint64](10), "f/1": characters("0123456789")}, reflect.TypeFor[string](), 10},
+		{"std::string", columns{"f/0": of[uint64](10), "f/1": characters("0123456789")}, reflect.TypeFor[[]byte](), 10},
+		{"std::vector<std::string>",
+			columns{"f/0": of[uint64](2), "f._0/0": of[uint64](3, 7), "f._0/1": characters("0123456")},
+			reflect.TypeFor[[]string](), 2*int64(unsafe.Sizeof("")) + 7},
+		{"std::array<std::int16_t,3>", columns{"f._0/0": of[int16](1, 2, 3)}, reflect.TypeFor[[]int16](), 3 * 2},
+		{"std::bitset<9>", columns{"f/0": of(make([]bool, 9)...)}, reflect.TypeFor[[]bool](), 9},
+		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[*int64](), 8},
+		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[[]int64](), 8},
+	} {
+		src := source(t, build(t, fieldOf(t, "f", test.cppType)), cluster{1, test.columns})
+		for missing := range int64(2) {
+			_, err := read(t, src, "f", test.typ, field.Options{Budget: test.need - missing})
+			if errors.Is(err, frame.ErrUnsupported) != (missing > 0) {
+				t.Errorf("%s as %v, %d bytes without %d: error %v", test.cppType, test.typ, test.need, missing, err)
+			}
 		}
 	}
 }
@@ -292,6 +319,15 @@ func TestDense(t *testing.T) {
 		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
+	for budget, want := range map[int64]error{2: frame.ErrUnsupported, 3: nil} { // a bool and an item
+		b, err := field.CompileBatches(src, [][]*schema.Field{lookup(t, s, "o")}, false, field.Options{Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.Read(t.Context(), 0, 3); !errors.Is(err, want) {
+			t.Errorf("%d bytes for an entry: error %v", budget, err)
+		}
+	}
 	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err,
 		frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
@@ -324,6 +360,19 @@ func TestJagged(t *testing.T) {
 			t.Errorf("%s: items %v, ends %v, error %v", path, all, ends, err)
 		}
 		j.Stop()
+	}
+	calls := 0
+	many := numberedSource(t, 5000) // needs no memory but that of the caller, who is called once
+	j, err := field.CompileJagged(many, lookup(t, many.Schema, "v"), reflect.TypeFor[int32](), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = j.Read(t.Context(), 0, 5000, make([]int64, 5000), func(lo, hi int64) unsafe.Pointer {
+		calls++
+		return unsafe.Pointer(unsafe.SliceData(make([]int32, hi-lo)))
+	})
+	if j.Stop(); err != nil || calls != 1 {
+		t.Errorf("%d calls, error %v", calls, err)
 	}
 	if _, err := field.CompileJagged(src, lookup(t, s, "x"), reflect.TypeFor[float32](), options); err == nil ||
 		!strings.Contains(err.Error(), `field "x" of type float is no collection`) {
@@ -363,13 +412,32 @@ func TestJagged(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	src = source(t, s, cluster{2, columns{"v/0": of[uint64](0, 0), "o/0": of[uint64](0, 2), "o._0/0": of(true, true)}})
-	j, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options)
+	j, err = field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Read(context.Background(), 0, 2, make([]int64, 2), nil); !errors.Is(err, frame.ErrCorrupt) ||
 		!strings.Contains(err.Error(), "item 1 has 2 values") {
 		t.Errorf("error %v", err)
+	}
+	src = source(t, s, cluster{4, columns{"v/0": of[uint64](0, 0, 0, 0), "o/0": of[uint64](1, 1, 2, 3),
+		"o._0/0": of(true, false, true)}})
+	if j, err = field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[bool](), options); err != nil {
+		t.Fatal(err)
+	}
+	ends, valid := make([]int64, 4), make([]bool, 3)
+	err = j.Read(t.Context(), 0, 4, ends, func(lo, hi int64) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(valid[lo:hi]))
+	})
+	if fmt.Sprint(ends, valid) != "[1 1 2 3] [true false true]" || err != nil {
+		t.Errorf("ends %v, values %v, error %v", ends, valid, err)
+	}
+	s = nested(t)
+	for _, path := range []string{"a", "a._0", "o", "r", "r.n"} { // arrays and variants have other items
+		if _, err := field.CompileJagged(source(t, s), lookup(t, s, path), reflect.TypeFor[bool](), options); err == nil ||
+			!strings.Contains(err.Error(), "is no collection") {
+			t.Errorf("%s: error %v", path, err)
+		}
 	}
 }
 

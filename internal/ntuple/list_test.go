@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -116,14 +118,33 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if _, err := ntuple.ListFile(t.Context(), location.Parse(filepath.Join(dir, "none")), remote.Options{}); err == nil {
-		t.Error("a file was listed that is not there")
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(filepath.Join(dir, "none")), remote.Options{}); !errors.Is(err,
+		fs.ErrNotExist) {
+		t.Errorf("listing a file that is not there: %v", err)
 	}
 	// A bare file, as early versions could write it, has nothing but a head. This one ends too
 	// early.
 	bare := &store{data: append([]byte("rntuple"), make([]byte, 20)...)}
-	if _, err := ntuple.List(bare, bare.Size()); err == nil {
-		t.Error("a bare file without an anchor was listed")
+	if _, err := ntuple.List(bare, bare.Size()); !errors.Is(err, frame.ErrCorrupt) {
+		t.Errorf("listing a bare file without an anchor: %v", err)
+	}
+	reads := bare.reads
+	bare.reads, bare.failRead = 0, func(i int, _ int64) error {
+		if i == reads-1 { // those before have found out that it is no ROOT file
+			return errBroken
+		}
+		return nil
+	}
+	if _, err := ntuple.List(bare, bare.Size()); !errors.Is(err, errBroken) {
+		t.Errorf("listing a bare file that cannot be read: %v", err)
+	}
+	path := filepath.Join(dir, "damaged.root")
+	if err := os.WriteFile(path, s.data[:100], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.HasPrefix(err.Error(), path) {
+		t.Errorf("listing a damaged file: %v", err)
 	}
 
 	total := 0
@@ -271,6 +292,11 @@ func TestOptions(t *testing.T) {
 	if near, far := ntuple.DefaultWorkers(false), ntuple.DefaultWorkers(true); near != n || far != max(8, n) {
 		t.Errorf("%d and %d workers", near, far)
 	}
+	// These defaults are ROOT's; objects of the same name are replaced, as files are.
+	if o := ntuple.NewWriteOptions(); !o.Upload.Replace || o.Pages.MaxKeySize != 1<<30 || o.Pages.MaxPage != 1<<20 ||
+		o.Pages.ZippedCluster != 128<<20 || o.Pages.Workers != n {
+		t.Errorf("%+v", o)
+	}
 	for _, test := range []struct {
 		level  compress.Settings
 		budget int64
@@ -331,6 +357,10 @@ func TestReaderOptions(t *testing.T) {
 	settings, ok, err := r.Compression(t.Context())
 	if settings != compress.Default || !ok || err != nil {
 		t.Errorf("compression %v, %v, %v", settings, ok, err)
+	}
+	settings, ok, err = written(t, 1).open(t, "n").Compression(t.Context())
+	if settings != compress.Default || !ok || err != nil {
+		t.Errorf("compression of one entry: %v, %v, %v", settings, ok, err)
 	}
 	empty := written(t, 0).open(t, "n")
 	if _, ok, err := empty.Compression(t.Context()); ok || err != nil {

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
@@ -207,6 +211,46 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestCreateFails creates files that cannot be, of which nothing is left.
+func TestCreateFails(t *testing.T) {
+	dir := t.TempDir()
+	none := filepath.Join(dir, "none", "f.root")
+	if _, err := ntuple.CreateFile(none, writeOptions(t)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a directory: %v", err)
+	}
+	o := writeOptions(t, func(o *ntuple.WriteOptions) { o.File.Compression = 999 })
+	if _, err := ntuple.CreateFile(filepath.Join(dir, "f.root"), o); !errors.Is(err, frame.ErrUnsupported) ||
+		!strings.HasPrefix(err.Error(), dir) {
+		t.Errorf("with an unknown compression: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestSetFails has an attribute set fail: that is an error of the RNTuple.
+func TestSetFails(t *testing.T) {
+	for _, checkpoint := range []bool{false, true} {
+		o := writeOptions(t)
+		_, f := newStore(t, o)
+		w := create(t, f, "n", header(t, "n"))
+		put(t, w, 3)
+		set, err := w.CreateSet(setHeader(t, "set"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Sink.Fail(errBroken)
+		if checkpoint {
+			err = w.Checkpoint()
+		} else {
+			err = w.Close()
+		}
+		if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), `attribute set "set"`) {
+			t.Errorf("checkpoint %v: error %v", checkpoint, err)
+		}
+	}
+}
+
 // TestDiscard gives up an RNTuple and an attribute set beside others, which stay.
 func TestDiscard(t *testing.T) {
 	o := writeOptions(t)
@@ -233,6 +277,9 @@ func TestDiscard(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Discard()
+	if err, err2 := other.Close(), other.Abort(); !errors.Is(err, ntuple.ErrClosed) || !errors.Is(err2, ntuple.ErrClosed) {
+		t.Errorf("closing what was discarded: %v, %v", err, err2)
+	}
 	put(t, w, 5)
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
 		t.Fatal(err)

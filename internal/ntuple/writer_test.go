@@ -305,6 +305,34 @@ func TestRename(t *testing.T) {
 	if _, err := ntuple.NewReader(s, s.Size(), "n", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) {
 		t.Error(err)
 	}
+	hidden := *old.Header
+	hidden.Columns = slices.Clone(hidden.Columns)
+	hidden.Columns[0].Type = 0x1fff
+	if err := f.Rename(old, &hidden, &envelope.Schema{}, o, nil); err == nil {
+		t.Error("a field of an unknown type was renamed")
+	}
+	for total, i := 1, -1; i < total; i++ { // each write fails
+		s := written(t, 6)
+		if f, err = ntuple.Update(s, s.Size(), o); err != nil {
+			t.Fatal(err)
+		}
+		s.writes, s.failWrite = 0, func(k int) error {
+			if k == i {
+				return errBroken
+			}
+			return nil
+		}
+		err := f.Rename(s.open(t, "n"), &h, &envelope.Schema{}, o, nil)
+		if i < 0 {
+			total = s.writes
+		}
+		if (i >= 0) != errors.Is(err, errBroken) {
+			t.Errorf("write %d of %d: error %v", i, total, err)
+		}
+		if i >= 0 {
+			checkNumbers(t, "after a fault", s.open(t, "n"), 6)
+		}
+	}
 	broken := s.open(t, "renamed")
 	broken.Source.R = &store{failRead: func(int, int64) error { return errBroken }}
 	if f, err = ntuple.Update(s, s.Size(), o); err != nil {

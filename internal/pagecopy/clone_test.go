@@ -236,18 +236,26 @@ func (r *sizedReader) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // TestStretches makes sure that adjacent pages are copied together, as far as they need not be in
-// memory at a time.
+// memory at a time, into payloads up to their limit.
 func TestStretches(t *testing.T) {
 	const page, pages = 40_000, 50
-	for _, level := range []Level{Clone, Copy} { // nothing can be cloned
+	for _, test := range []struct {
+		level Level // nothing can be cloned
+		limit uint64
+		blobs []int64
+	}{
+		{Clone, 0, []int64{page * pages}}, {Copy, 0, []int64{page * pages}},
+		{Copy, 10 * page, slices.Repeat([]int64{10 * page}, pages/10)},
+		{Copy, 10*page + page - 1, slices.Repeat([]int64{10 * page}, pages/10)},
+	} {
 		file := &sizedReader{}
 		file.Reset(make([]byte, page*pages))
 		out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
-		// no limit for payloads
-		p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}}
+		p := &placement{copier: &Copier{ctx: context.Background()},
+			set: pagesink.Settings{Workers: 1, MaxKeySize: test.limit}}
 		to := doubles(column.Real64)
 		chunk := &Chunk{
-			Chunk: pagesource.Chunk{Column: to}, Level: level,
+			Chunk: pagesource.Chunk{Column: to}, Level: test.level,
 			From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
 		}
 		for i := range pages {
@@ -259,15 +267,17 @@ func TestStretches(t *testing.T) {
 		}
 		const most = (stretchSize + page - 1) / page * page // the page at which the size is reached ends a stretch
 		var want []int
-		for left := page * pages; left > 0; left -= most {
-			want = append(want, min(left, most))
+		for _, n := range test.blobs {
+			for left := int(n); left > 0; left -= most {
+				want = append(want, min(left, most))
+			}
 		}
 		file.sizes = slices.DeleteFunc(file.sizes, func(n int) bool { return n == 0 })
-		if !slices.Equal(file.sizes, want) || !slices.Equal(out.blobs, []int64{page * pages}) {
+		if !slices.Equal(file.sizes, want) || !slices.Equal(out.blobs, test.blobs) {
 			t.Errorf("reads of %d bytes, want %d; payloads of %d", file.sizes, want, out.blobs)
 		}
-		if u := p.copier.Uncloned(); (u.Refused != nil) != (level == Clone) {
-			t.Errorf("%v: %+v not cloned", level, u)
+		if u := p.copier.Uncloned(); (u.Refused != nil) != (test.level == Clone) {
+			t.Errorf("%v: %+v not cloned", test.level, u)
 		}
 	}
 }

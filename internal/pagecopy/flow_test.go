@@ -307,6 +307,7 @@ func TestFlowEmptyPages(t *testing.T) {
 		spans  []columnar.Span
 		copied int
 	}{
+		{nil, 0},
 		{[]columnar.Span{{First: 0, N: n}}, 5},
 		{[]columnar.Span{{First: 64, N: 64}}, 1},
 		{[]columnar.Span{{First: 10, N: 54}, {First: 65, N: 2 * 64}}, 1},
@@ -405,6 +406,7 @@ func TestFlowShift(t *testing.T) {
 			t.Fatal(err)
 		}
 		elements.Zeros(2000)
+		elements.Zeros(0)
 		elements.Add([]uint64{7, 8})
 		err = copySpans(flow, src.clusters[0], c.shift, columnar.Span{First: 0, N: n})
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {

@@ -16,7 +16,7 @@ import (
 
 // TestForks makes sure that the bytes depend on tickets only, and that a fork waits when the
 // clusters that wait for lower tickets are as large as those of all forks, but not for
-// a ticket that nobody has.
+// a ticket that nobody has. Those of the lowest ticket are written at once.
 func TestForks(t *testing.T) {
 	const tickets, entries = 4, 5000
 	var want []byte
@@ -53,7 +53,12 @@ func TestForks(t *testing.T) {
 				if n := len(ended); n > 0 {
 					t.Errorf("%d forks have ended", n)
 				}
-				ended <- errors.Join(fill(lowest, columns, entries), lowest.End())
+				err := fill(lowest, columns, entries)
+				synctest.Wait()
+				if len(out.Bytes) < int(set.ZippedCluster) {
+					t.Errorf("%d bytes of the lowest ticket are written before it ends", len(out.Bytes))
+				}
+				ended <- errors.Join(err, lowest.End())
 			}
 			for range tickets {
 				if err := <-ended; err != nil {

@@ -57,6 +57,11 @@ func TestPoolLimit(t *testing.T) {
 	held(1024 + 128)
 	other.put(words, wordsLease)
 	held(1024)
+	if words, lease := poolOf[uint64](&budget{limit: 128}).get(16, 17); cap(words) != 16 {
+		t.Errorf("%d words of 8 bytes, with memory for 16", cap(words))
+	} else {
+		lease.GiveBack()
+	}
 	if poolOf[uint32](b) != p || poolOf[column.Tagged](b) == nil {
 		t.Error("a pool of another type")
 	}

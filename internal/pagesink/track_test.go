@@ -193,39 +193,49 @@ func TestWritten(t *testing.T) {
 }
 
 // TestTrackForks makes sure that forks track what their sink does, and that the sink tells of
-// their clusters in the order of the file.
+// their clusters in the order of the file, until Written fails.
 func TestTrackForks(t *testing.T) {
-	file := &pagetest.File{}
-	s := newGroupSink(t, file, 0)
-	s.Track(0)
-	var found []zonemap.Bounds
-	s.Written = func(c envelope.Cluster, _ []envelope.ColumnPages, b []zonemap.Bounds) error {
-		if c.FirstEntry != uint64(len(found)) {
-			t.Errorf("cluster of the entries from %d on, want %d", c.FirstEntry, len(found))
+	errWritten := errors.New("zone map")
+	for _, fail := range []int{0, 1, 3} { // the call that fails
+		file := &pagetest.File{}
+		s := newGroupSink(t, file, 0)
+		s.Track(0)
+		var found []zonemap.Bounds
+		s.Written = func(c envelope.Cluster, _ []envelope.ColumnPages, b []zonemap.Bounds) error {
+			if c.FirstEntry != uint64(len(found)) {
+				t.Errorf("cluster of the entries from %d on, want %d", c.FirstEntry, len(found))
+			}
+			if found = append(found, b[0]); len(found) == fail {
+				return errWritten
+			}
+			return nil
 		}
-		found = append(found, b[0])
-		return nil
-	}
-	for _, ticket := range []int{3, 0, 4, 2, 1} {
-		f := s.Fork()
-		b, err := NewBuffer[float64](f, f.Column(0))
-		if err != nil {
-			t.Fatal(err)
+		for _, ticket := range []int{3, 0, 4, 2, 1} {
+			f := s.Fork()
+			b, err := NewBuffer[float64](f, f.Column(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Begin(int64(ticket))
+			b.Add(float64(ticket))
+			if err := errors.Join(f.EndEntries(1), f.End()); err != nil {
+				t.Fatal(err)
+			}
+			f.Release()
 		}
-		f.Begin(int64(ticket))
-		b.Add(float64(ticket))
-		if err := errors.Join(f.EndEntries(1), f.End()); err != nil {
-			t.Fatal(err)
+		want := 5
+		if fail == 0 {
+			finish(t, s.Sink, file, doubles(1))
+		} else if want = fail; !errors.Is(s.CommitClusterGroup(), errWritten) {
+			t.Errorf("failure at call %d: error %v", fail, s.Err())
 		}
-		f.Release()
-	}
-	finish(t, s.Sink, file, doubles(1))
-	for i, b := range found {
-		if want := bounds.Floats(float64(i), float64(i), false); b != want {
-			t.Errorf("cluster %d has the bounds %v, want %v", i, b, want)
+		for i, b := range found {
+			if want := bounds.Floats(float64(i), float64(i), false); b != want {
+				t.Errorf("cluster %d has the bounds %v, want %v", i, b, want)
+			}
 		}
-	}
-	if len(found) != 5 {
-		t.Errorf("%d clusters", len(found))
+		if len(found) != want {
+			t.Errorf("failure at call %d: %d clusters", fail, len(found))
+		}
 	}
 }

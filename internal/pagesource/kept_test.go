@@ -435,6 +435,9 @@ func TestPlainInPlace(t *testing.T) {
 	if x.c.now.slots[0].plain != nil || len(m.reads) != 2 { // page lists
 		t.Errorf("a page that is in memory was copied after %d reads", len(m.reads))
 	}
+	if x.c.now.slots[0].elements != nil {
+		t.Error("a page was decoded as a whole")
+	}
 }
 
 // TestLevels has columns in no, one and two collections, and offsets.

@@ -127,6 +127,26 @@ func TestReadInOrder(t *testing.T) {
 	})
 }
 
+// TestNothingAhead announces that no entries will be read: nothing is fetched for that.
+func TestNothingAhead(t *testing.T) {
+	settings(t, func(t *testing.T, _ setting, u *sheet, src *Source, m *memory) {
+		for _, c := range clusters(t, src) {
+			m.forget()
+			o := u.inOrder(t, src)
+			o.a.Fetch(t.Context(), c, c.First, c.First)
+			synctest.Wait()
+			u.pages(t, src, func(_ *Cluster, id, page int, p envelope.Page) {
+				if n := m.count(p.Locator.Offset); n > 0 {
+					t.Errorf("page %d of column %d is read", page, id)
+				}
+			})
+			o.a.Advance(t.Context(), c, c.First, c.First)
+			o.a.Stop()
+			o.check(t)
+		}
+	})
+}
+
 // check makes sure that nothing is planned or held any more after Stop. It is for bubbles.
 func (o *inOrder) check(t testing.TB) {
 	t.Helper()

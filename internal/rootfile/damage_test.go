@@ -199,8 +199,10 @@ func TestHostileDirectories(t *testing.T) {
 		f := b.open()
 		kind, says := frame.ErrCorrupt, "another directory"
 		switch name {
-		case "deep", "long":
-			kind, says = frame.ErrUnsupported, "than"
+		case "deep":
+			kind, says = frame.ErrUnsupported, "nested more than 100 deep"
+		case "long":
+			kind, says = frame.ErrUnsupported, "longer than 4096 bytes"
 		case "the top one":
 			says = "its record says TFile"
 		}

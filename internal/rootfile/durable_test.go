@@ -354,6 +354,30 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestChangedDirectory has somebody else change the record of a directory alone.
+func TestChangedDirectory(t *testing.T) {
+	for _, name := range []string{"", "dir"} {
+		m := new(target)
+		w := create(t, m, fixed("f"))
+		_, err := w.Object("dir", plain("x", "x"))
+		if err := errors.Join(err, w.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Object("dir", plain("late", "late"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range w.folders {
+			if (d == w.top()) == (name == "") {
+				m.b[int(d.at)+len(d.record)-1] ^= 1
+			}
+		}
+		if err := w.Commit(); !errors.Is(err, ErrChanged) {
+			t.Errorf("directory %q: error %v", name, err)
+		}
+	}
+}
+
 // TestSyncFails makes each sync fail. The file is as before, or has the commit.
 func TestSyncFails(t *testing.T) {
 	for n := 1; n <= 3; n++ {

@@ -127,6 +127,23 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFindOthers makes sure that errors name at most five keys that have the name, but another class.
+func TestFindOthers(t *testing.T) {
+	keys := make([]Key, 7)
+	for n, want := range map[int]string{
+		5: "only x;1 (A), x;2 (A), x;3 (A), x;4 (A), x;5 (A) is",
+		7: "only x;1 (A), x;2 (A), x;3 (A), x;4 (A), x;5 (A), ... is",
+	} {
+		for i := range keys[:n] {
+			keys[i] = Key{Class: "A", Name: "x", Cycle: int16(i + 1)}
+		}
+		_, err := choose(keys[:n], "x", func(Key) bool { return false })
+		if !errors.Is(err, ErrNotFound) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d keys: %v, want %s", n, err, want)
+		}
+	}
+}
+
 // TestReads counts reads: one each for the header with the top directory, for each
 // list, for each directory below, and for the object.
 func TestReads(t *testing.T) {

@@ -2,8 +2,10 @@ package rootfile_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -38,7 +40,12 @@ func TestMergeInfos(t *testing.T) {
 	if again, err := rootfile.MergeInfos(all, b); err != nil || !bytes.Equal(again, all) {
 		t.Errorf("the list that was made is not read: %v", err)
 	}
-	if _, err := rootfile.MergeInfos(a, b[:len(b)-1]); err == nil {
-		t.Error("a list that is cut")
+	for _, n := range []int{0, 3, 4, 10, len(b) / 2, len(b) - 1} {
+		if _, err := rootfile.MergeInfos(a, b[:n]); err == nil {
+			t.Errorf("a list of %d bytes that is cut to %d", len(b), n)
+		}
+	}
+	if _, err := rootfile.MergeInfos(a, bytes.Repeat([]byte("x"), len(b))); !errors.Is(err, frame.ErrUnsupported) {
+		t.Errorf("what is no list: %v", err)
 	}
 }

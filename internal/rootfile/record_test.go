@@ -38,6 +38,8 @@ var records = map[string]struct {
 	"small directory":  {&smallDir, 60},
 	"big directory":    {&bigDir, 60},
 	"oldest directory": {&Directory{Version: 1, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4}, 30},
+	"first directory with a UUID": {&Directory{Version: 2, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUIDVersion: 1,
+		UUID: [16]byte{1}}, 48},
 	"old directory": {&Directory{Version: 4, NBytesKeys: 1, SeekDir: 2, SeekParent: 3, SeekKeys: 4, UUID: [16]byte{1}},
 		48},
 	"root":           {&Root{Key: smallKey, Name: "file.root", Title: "t", Directory: smallDir}, 55 + 10 + 2 + 60},
@@ -46,7 +48,9 @@ var records = map[string]struct {
 	"small segment":  {&Segment{Version: 1, First: 2, Last: 0xffffffff}, 10},
 	"big segment":    {&Segment{Version: 1001, First: 2, Last: 1 << 40}, 18},
 	"streamer infos": {&ntupleList, 1254},
-	"key list":       {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
+	"empty keys": {&KeyList{Key: smallKey, Keys: []Key{{Version: 4}, {Version: 4}, {Version: 4}}},
+		55 + 4 + 3*(26+3)},
+	"key list": {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
 }
 
 func TestRecords(t *testing.T) {
