@@ -25,8 +25,8 @@
 // defaults, and so does the zero value of each field. Options that a function does not support are
 // an error.
 //
-// Views, loops and batches return the cause of cancellation when the context of their Source is
-// done: ReadOptions.Context, or that passed to the Source's WithContext.
+// When the context of a Source is done, its views, loops and batches return the context's error. It
+// is ReadOptions.Context, or the one passed to WithContext.
 //
 // # Types
 //
