@@ -30,7 +30,7 @@ func OpenObjects(ctx context.Context, name string, o *Options) (objects.Source, 
 	return objectFile{f}, nil
 }
 
-// An objectFile is a File of objects.
+// An objectFile is a File whose virtual offsets address objects.
 type objectFile struct{ *File }
 
 // Anchor implements objects.Source.

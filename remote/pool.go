@@ -72,7 +72,7 @@ func (p *Pool) open(ctx context.Context, at location.Location, o Options) (*File
 	return &user, nil
 }
 
-// forget has a file opened anew for those who open it later, because it has changed.
+// forget removes a file that has changed from the pool, so that later calls reopen it.
 func (p *Pool) forget(f *pooled) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

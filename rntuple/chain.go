@@ -64,7 +64,7 @@ type chain struct {
 	config  *ntuple.ReadOptions
 	given   []*opened // by input; nil for those that are not Sources
 	model   fields    // fields of the first input
-	remote  bool      // some inputs are far away
+	remote  bool      // some inputs are remote
 
 	mu     sync.Mutex
 	change sync.Cond       // signals that an input was opened, released or closed
@@ -345,7 +345,7 @@ func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 	}
 }
 
-// expect opens an input in the background, which will be read soon, if inputs are far away.
+// expect opens an input that will be read soon in the background, if inputs are remote.
 func (c *chain) expect(i int) {
 	if !c.remote || i >= len(c.inputs) || c.given[i] != nil || c.config.MaxOpen < 2 {
 		return

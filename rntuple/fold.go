@@ -38,7 +38,7 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	return fold(s, work, join, o, 0)
 }
 
-// fold is Fold with a least number of entries of a range, for sources that are far away.
+// fold is Fold with a minimum number of entries per range, for remote sources.
 func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
 	options *FoldOptions, least int64) (A, error) {
 	var zero A

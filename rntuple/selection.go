@@ -79,8 +79,8 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// farPart is the number of entries of files far away for which a condition is evaluated at once, at
-// least: each part takes a request.
+// farPart is the minimum number of entries of remote files for which a condition is evaluated at a
+// time, because each part takes a request.
 const farPart = 1 << 19
 
 // WithContext returns a Selection of the same entries whose views return the context's error when

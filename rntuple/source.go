@@ -37,7 +37,7 @@ type Source interface {
 	bound() int64
 	context() context.Context
 	workers() int
-	// far reports whether entries are read from files that are far away.
+	// far reports whether entries are read from remote files.
 	far() bool
 }
 

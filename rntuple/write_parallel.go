@@ -90,7 +90,7 @@ func (w *common) alone(call string, change func() error) error {
 	})
 }
 
-// release gives back the memory of fillers, once everything is written.
+// release returns the memory of fillers to its pool when everything is written.
 func (w *common) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

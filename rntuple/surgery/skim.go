@@ -41,10 +41,10 @@ func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condi
 	return g.concat(ctx, out, pieces, c)
 }
 
-// maxEvaluated limits the entries for which a condition is evaluated at once.
+// maxEvaluated limits the number of entries for which a condition is evaluated at a time.
 const maxEvaluated = 1 << 20
 
-// farPart is the number of entries of a file far away for which it is evaluated at once, at least.
+// farPart is the minimum of this number for a remote file.
 const farPart = 1 << 19
 
 // evaluated yields the entries of base within a range for which c holds. With several workers, the

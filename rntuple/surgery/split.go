@@ -89,7 +89,7 @@ func newPart(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 	return Part{Path: path, Entries: r}, nil
 }
 
-// make makes the part of an input with so many entries.
+// make writes one part of an input with the given number of entries.
 func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
 	if tell := c.Progress; tell != nil && entries > 0 {
 		c.Progress = func(done, total int64) {
