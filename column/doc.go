@@ -1,5 +1,5 @@
-// Package column encodes and decodes one page of one column: the type table of
-// the format and its codecs.
+// Package column encodes and decodes single pages of columns. It contains the column types of the
+// format and their codecs.
 //
 // Source: specification, section "Column Description"; ROOT class
 // RColumnElement.

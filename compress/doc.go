@@ -1,13 +1,12 @@
-// Package compress reads and writes ROOT's compression blocks, in which the
-// pages and envelopes of an RNTuple and the payloads of ROOT's keys are stored.
+// Package compress reads and writes ROOT's compression blocks, which store the pages and envelopes
+// of an RNTuple and the payloads of ROOT's keys.
 //
-// The metadata that refer to such a buffer give its compressed and its
-// uncompressed length. If the two are equal, the data are stored as they are.
-// Otherwise they are a series of blocks: a header of 9 bytes with the algorithm
-// and two sizes, then the compressed data.
+// The metadata that refers to such a buffer contains its compressed and its uncompressed length. If
+// they are equal, the data is stored uncompressed. Otherwise it is a sequence of blocks: a 9-byte
+// header with the algorithm and two sizes, followed by the compressed data.
 //
-// Decoders of zstd, DEFLATE and LZMA2 and the encoder of zstd are made for pages. With
-// the build tag stockcodecs, the standard library and modules replace them.
+// The decoders of zstd, DEFLATE and LZMA2 and the encoder of zstd are optimized for pages. The
+// build tag stockcodecs replaces them with the standard library and third-party modules.
 //
 // All functions of the package are safe for concurrent use.
 //

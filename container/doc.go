@@ -1,8 +1,8 @@
-// Package container reads the container that ROOT files are: objects with keys, in directories.
-// Programs that read objects of other classes than RNTuple, such as trees, find the bytes of these
-// objects with it, and decode them on their own.
+// Package container reads the container format of ROOT files: objects with keys, in directories.
+// Programs that read objects of classes other than RNTuple, such as trees, use it to locate and
+// read the bytes of these objects, and decode them on their own.
 //
-// Bad input gives errors of type *frame.FormatError.
+// Errors about malformed input are of type *frame.FormatError.
 //
 // Source: ROOT classes TFile, TDirectory and TKey.
 package container

@@ -1,12 +1,11 @@
-// Package frame reads and writes record and list frames, the containers that
-// let RNTuple's metadata grow: a frame begins with its size, so that a reader can
-// keep what follows the members that it knows without understanding it.
+// Package frame reads and writes record and list frames, which make the metadata of RNTuple
+// extensible: a frame starts with its size, so a reader can skip, and preserve, members added by
+// newer versions of the format.
 //
-// Records are described once, for both directions: a function walks a Codec over
-// the members of a record, and a Codec made by NewReader reads them, one made by
-// NewWriter writes them. Packages anchor, locator and envelope describe the
-// records of the format in this way; their types can be read and written with the
-// Codecs of this package.
+// Each record is described once, for both directions: a function calls the methods of a Codec for
+// the members of the record in order; a Codec from NewReader reads them, one from NewWriter writes
+// them. Packages anchor, locator and envelope describe the records of the format in this way, so
+// their types can be read and written with the Codecs of this package.
 //
 //	func (p *Point) Wire(c *frame.Codec) {
 //		frame.Record(c, "point", &p.Extra, func() {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// maxBackoff limits the time between two attempts, unless a server asks for more; maxAfter is how
-// long it may ask for.
+// maxBackoff limits the delay between two attempts, unless the server requests more, up to
+// maxAfter.
 const (
 	maxBackoff = 10 * time.Second
 	maxAfter   = time.Minute
 )
 
-// An attempt makes a request once. It reports whether it has come nearer to the goal: then the
-// others begin to count anew.
+// An attempt makes a request once. It reports whether it made progress, which resets the count of
+// attempts.
 type attempt func(ctx context.Context, arrived func(int)) (progress bool, err error)
 
-// requests makes requests that concern one file.
+// requests makes the requests for one file.
 type requests struct {
 	name  string // to show
 	o     Options
@@ -31,7 +31,7 @@ type requests struct {
 	use   *use
 }
 
-// try makes a request, again and again if its error may pass.
+// try makes a request and retries it after temporary errors.
 func (f *requests) try(ctx context.Context, op string, a attempt) error {
 	inner, leave, err := f.use.enter(ctx)
 	if err != nil {
@@ -104,11 +104,11 @@ func (f *requests) once(ctx context.Context, a attempt, left *time.Duration) (bo
 	return progress, err
 }
 
-// alive is how many bytes must arrive within the timeout. Fewer count as none: a request that
-// trickles is as bad as one that stalls.
+// alive is the number of bytes that must arrive within the timeout. With fewer, the request counts
+// as stalled, even if some data arrives.
 const alive = 1 << 10
 
-// A watch measures an attempt, and gives it up if too little arrives.
+// A watch measures an attempt, and cancels it if it stalls.
 type watch struct {
 	timeout time.Duration // without a sign that data will arrive
 	maxWait time.Duration // without data

@@ -12,22 +12,20 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// A Backend reads one file by one protocol. Its methods make one attempt each: a File repeats them,
-// measures them and limits how many are under way. It must be safe for concurrent use.
+// A Backend reads one file with one protocol. Each method makes a single attempt; File implements
+// retries, measurement and the limit of concurrent requests. It must be safe for concurrent use.
 type Backend interface {
-	// Open makes the request that tells the size and the version of the file, and that reads some
-	// of its last bytes, about tail of them, and of its first ones, if it can. It calls arrived
-	// with the number of bytes each time that some arrive, first with 0 when the answer begins. It
-	// may be called by any goroutine.
+	// Open requests the size and version of the file and, if possible, also its last bytes, about
+	// tail, and its first bytes. It calls arrived with 0 when the response begins, and then with
+	// the number of bytes each time data arrives; arrived may be called by any goroutine.
 	Open(ctx context.Context, tail int64, arrived func(n int)) (Info, error)
-	// Read fills ranges, which are in order and do not overlap, with one request, and returns how
-	// many of the first ones are filled. If the file is not the one that info describes, the error
-	// wraps ErrChanged; if the server does not take so many ranges, it wraps ErrTooMany, and Ranges
-	// says less from then on. For arrived see Open.
+	// Read fills ranges, which are in order and do not overlap, with one request, and returns the
+	// number of leading ranges that are filled. If the file is not the version described by info,
+	// the error wraps ErrChanged. If the server rejects this many ranges, it wraps ErrTooMany, and
+	// Ranges returns a lower limit from then on. See Open for arrived.
 	Read(ctx context.Context, info Info, ranges []Range, arrived func(n int)) (filled int, err error)
-	// Ranges returns how many ranges, with gaps between them, a request may have, the largest gap
-	// in bytes that does not count as one, and how many bytes a request should have at least if
-	// more are wanted.
+	// Ranges returns the maximum number of ranges per request, the largest gap in bytes across
+	// which ranges count as one, and the minimum number of bytes per request if more are needed.
 	Ranges() (n int, gap, least int64)
 	Close() error
 }
@@ -35,12 +33,12 @@ type Backend interface {
 // Info describes a file when it was opened.
 type Info struct {
 	Size    int64  // in bytes
-	Version string // what tells this content from others, as an ETag; empty if the server does not say
-	Tail    []byte // the last bytes of the file, if the request that opened it also read them
-	Head    []byte // the first bytes, if it read them, too
+	Version string // identifies the content, such as an ETag; empty if unknown
+	Tail    []byte // the last bytes of the file, if read by the opening request
+	Head    []byte // the first bytes, likewise
 }
 
-// An Opener returns the Backend for a URL of a scheme. It makes no requests.
+// An Opener returns the Backend for a URL with its scheme. It must not make requests.
 type Opener func(u *url.URL, o *Options) (Backend, error)
 
 var schemes = struct {
@@ -49,8 +47,8 @@ var schemes = struct {
 	uploaders map[string]Uploader
 }{openers: map[string]Opener{}, uploaders: map[string]Uploader{}}
 
-// Register makes a scheme of URLs known. It is for packages that have a protocol, and panics if the
-// scheme is known already.
+// Register registers a URL scheme. It is called by packages that implement a protocol, and panics
+// if the scheme is already registered.
 func Register(scheme string, o Opener) {
 	schemes.Lock()
 	defer schemes.Unlock()
@@ -60,15 +58,16 @@ func Register(scheme string, o Opener) {
 	schemes.openers[scheme] = o
 }
 
-// Schemes returns the schemes that are known, in order.
+// Schemes returns the registered schemes, sorted.
 func Schemes() (all []string) {
 	schemes.RLock()
 	defer schemes.RUnlock()
 	return slices.Sorted(maps.Keys(schemes.openers))
 }
 
-// IsURL reports whether a name is a URL, rather than the path of a local file: whether it begins
-// with a scheme and "://". A scheme has two letters or more, none of them a path separator.
+// IsURL reports whether a name is a URL rather than the path of a local file, that is, whether it
+// begins with a scheme and "://". A scheme has at least two characters, none of them a path
+// separator.
 func IsURL(name string) bool { return location.Parse(name).IsURL() }
 
 // importOf says which package has a scheme that is not known.

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// blocks are parts of a file that are kept in memory, for metadata that are read piece by piece:
-// the start and the end of the file, and what was read lately.
+// blocks caches parts of a file in memory, for metadata that is read in small pieces: the start and
+// the end of the file, and what was read most recently.
 type blocks struct {
 	mu   sync.Mutex
 	ends []Range // stay

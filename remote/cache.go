@@ -21,14 +21,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 )
 
-// A Cache keeps ranges of files in a folder on disk, one file for each, under a limit of size.
-// Ranges belong to a URL and the version of the file there: one that has changed is read anew, and
-// a file whose server tells no version is not kept. What is damaged, or was cut short, is not used.
-// Several processes may use a folder: each adds a 16th of the limit at most until it counts what
-// the others have added. A Cache is safe for concurrent use.
+// A Cache caches ranges of remote files in a folder on disk, one file per range, up to a size
+// limit. Ranges are keyed by URL and version: if the remote file changes, it is read again, and
+// files without a version are not cached. Damaged or truncated ranges are ignored. Several
+// processes may share a folder: each adds at most 1/16 of the limit before it rescans the folder
+// for additions by others. A Cache is safe for concurrent use.
 //
-// The folder has a file that marks it as a cache. A Cache counts and removes only files whose names
-// and places are those that a Cache gives.
+// A marker file identifies the folder as a cache. A Cache counts and removes only files whose names
+// and locations match its own scheme.
 type Cache struct {
 	root  *os.Root
 	limit int64
@@ -38,9 +38,9 @@ type Cache struct {
 	added int64 // since then
 }
 
-// NewCache returns the cache in a folder, which it makes if need be, with a limit in bytes. Others
-// that use the folder should have the same limit. The error wraps ErrNotCache if the folder has
-// files but is no cache, and, on Unix, ErrNotPrivate if another user owns it or can write to it.
+// NewCache returns the cache in a folder, which it creates if necessary, with a limit in bytes. All
+// users of the folder should set the same limit. The error wraps ErrNotCache if the folder is not
+// empty and not a cache, and, on Unix, ErrNotPrivate if another user owns it or can write to it.
 func NewCache(dir string, limit int64) (*Cache, error) {
 	if limit <= 0 {
 		return nil, fmt.Errorf("a cache of %d bytes; the limit must be positive", limit)

@@ -1,7 +1,8 @@
-// Package remote reads files that are far away: on web servers, in object stores, behind XRootD.
+// Package remote reads and writes remote files: on web servers, in object stores and on XRootD
+// servers.
 //
-// Each protocol is a package of its own, which registers the schemes of its URLs; programs import
-// those that they need, for their effect:
+// Each protocol is implemented by its own package, which registers URL schemes. Programs import the
+// packages that they need for this side effect:
 //
 //	import (
 //		"github.com/go-rntuple/go-rntuple/rntuple"
@@ -11,19 +12,19 @@
 //
 //	r, err := rntuple.Open("https://example.org/data.root", "Events", nil)
 //
-// Package rntuple takes URLs of these schemes wherever it takes the name of a file to read. It
-// plans which pages it will need, and asks for their bytes in few requests, several at a time: see
+// Package rntuple accepts URLs with these schemes wherever it accepts the name of a file to read.
+// It determines in advance which pages it needs, and fetches them in few, concurrent requests; see
 // docs/guides/remote.md.
 //
-// Some protocols write files, too: package rntuple and surgery take such URLs for the files that
-// they make, which are written to the folder for temporary files first, and Upload writes any
-// other.
+// Some protocols also support writing. Packages rntuple and surgery accept such URLs for output
+// files, which are first written to the temporary folder; Upload uploads any other file.
 //
-// URLs of some schemes, as ntpl+s3+https, are not of files but of RNTuples whose pages are objects
-// of a store: package rntuple reads them, too. That is experimental; see docs/guides/remote.md.
+// URLs with some schemes, such as ntpl+s3+https, refer not to files but to RNTuples whose pages are
+// stored as objects of an object store. Package rntuple reads them, too. This is experimental; see
+// docs/guides/remote.md.
 //
-// This package is what the protocols have in common: it repeats requests that failed for now, gives
-// up those that stall, makes sure that all bytes are of the same version of a file, measures what
-// requests cost, limits how many there are for a host, counts them, and keeps bytes on disk if
-// asked to.
+// This package implements what the protocols have in common: it retries requests after temporary
+// failures, cancels requests that stall, ensures that all bytes are from the same version of a
+// file, measures the latency and bandwidth of requests, limits their number per host, collects
+// statistics, and optionally caches data on disk.
 package remote

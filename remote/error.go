@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// These are the errors to test for with errors.Is, beside fs.ErrNotExist and fs.ErrPermission.
+// Errors to test for with errors.Is, in addition to fs.ErrNotExist and fs.ErrPermission.
 var (
 	ErrScheme   = errors.New("unknown scheme")
 	ErrChanged  = errors.New("the file has changed since it was opened")
@@ -20,7 +20,7 @@ var (
 	ErrTooMany  = errors.New("the server does not take so many ranges")
 )
 
-// These are the errors of NewCache.
+// Errors of NewCache.
 var (
 	// ErrNotCache: the folder is neither empty nor a cache of this version.
 	ErrNotCache = errors.New("not a cache")
@@ -28,11 +28,11 @@ var (
 	ErrNotPrivate = errors.New("not a private folder")
 )
 
-// An Error says what could not be done with which file.
+// An Error reports the operation that failed and the URL.
 type Error struct {
-	Op       string // as "open" or "read"
-	URL      string // without what may be secret
-	Attempts int    // that were made, if more than one
+	Op       string // such as "open" or "read"
+	URL      string // redacted, see Redact
+	Attempts int    // number of attempts, if more than one
 	Err      error
 }
 
@@ -48,20 +48,19 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Redact returns a URL without its user, password, query and fragment, which may hold tokens and
-// signatures, and other names as they are.
+// Redact returns a URL without its user, password, query and fragment, which may contain tokens and
+// signatures. Other names are returned unchanged.
 func Redact(name string) string { return location.Parse(name).String() }
 
 // Base returns the last element of the path of a URL, or of the path of a local file.
 func Base(name string) string { return location.Parse(name).Base() }
 
-// A Temporary is an error of a Backend that may pass: the request is worth another attempt. So are
-// ErrTimeout, errors of package io about an early end, connections that were reset or refused, and
-// errors with methods Timeout and Temporary, as those of package net have, one of which returns
-// true.
+// A Temporary is an error of a Backend after which the request is retried. So are ErrTimeout,
+// io.ErrUnexpectedEOF and similar errors, connections that were reset or refused, and errors whose
+// method Timeout or Temporary returns true, such as those of package net.
 type Temporary struct {
 	Err   error
-	After time.Duration // that the server asks to wait before, or 0
+	After time.Duration // delay requested by the server, or 0
 }
 
 // Error returns that of Err.

@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
-// A File is a file that is open for reading. All that it reads is of the version that it was opened
-// with, or the error wraps ErrChanged. It is safe for concurrent use.
+// A File is a remote file open for reading. All reads are from the version that was opened; if the
+// file changes, they return an error that wraps ErrChanged. It is safe for concurrent use.
 type File struct {
 	requests
 	backend Backend
@@ -25,8 +25,8 @@ type File struct {
 	changed func()       // of a file in a Pool, called if it is not what it was; else nil
 }
 
-// Open opens the file at a URL, with one request as a rule. The context is that of Open and of
-// ReadAt. If the URL is of objects, the error wraps ErrObjects.
+// Open opens the file at a URL, usually with one request. The context applies to Open and to
+// ReadAt. If the URL refers to objects, the error wraps ErrObjects.
 func Open(ctx context.Context, name string, o *Options) (*File, error) {
 	o = cmp.Or(o, new(Options))
 	return openFile(ctx, location.Parse(name), *o)
@@ -86,8 +86,8 @@ func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 	return f, nil
 }
 
-// Close closes the file. Requests that are under way end, with an error that wraps fs.ErrClosed, as
-// do those that are made later.
+// Close closes the file. Requests in progress, and later ones, fail with an error that wraps
+// fs.ErrClosed.
 func (f *File) Close() error {
 	f.use.close()
 	if f.release != nil {
@@ -99,14 +99,14 @@ func (f *File) Close() error {
 // Len returns the size of the file in bytes.
 func (f *File) Len() int64 { return f.info.Size }
 
-// Version returns what the server says to tell this content of the file from others, as an ETag:
-// empty if it does not.
+// Version returns the server's identifier of the file's content, such as an ETag. It is empty if
+// unknown.
 func (f *File) Version() string { return f.info.Version }
 
-// Name returns the URL without what may be secret.
+// Name returns the redacted URL, see Redact.
 func (f *File) Name() string { return f.name }
 
-// Costs returns what requests cost, as far as it has been measured.
+// Costs returns the current estimate of the cost of requests.
 func (f *File) Costs() Costs {
 	c := f.host.costs(f.backend.Ranges())
 	if f.objects != nil { // an object takes a request, however small it is
@@ -115,8 +115,8 @@ func (f *File) Costs() Costs {
 	return c
 }
 
-// ReadRanges fills ranges, which are in order and do not overlap, with one request unless the
-// server refuses it or it has to be repeated.
+// ReadRanges fills ranges, which must be in order and not overlap, with one request unless the
+// server rejects it or it must be retried.
 func (f *File) ReadRanges(ctx context.Context, ranges []Range) error {
 	for _, r := range ranges {
 		f.o.Stats.wanted.Add(int64(len(r.Data)))
@@ -177,8 +177,8 @@ func (f *File) fit(ranges []Range) []Range {
 	return ranges
 }
 
-// ReadAt implements io.ReaderAt, for metadata: it reads more than it is asked for, and keeps some
-// of it in memory. ReadRanges reads what it is asked for.
+// ReadAt implements io.ReaderAt. It is optimized for metadata: it reads ahead and keeps some data
+// in memory. ReadRanges reads exactly the given ranges.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) { return f.ReadAtContext(f.ctx, p, offset) }
 
 // ReadAtContext is like ReadAt with another context.
@@ -204,8 +204,8 @@ func (f *File) ReadAtContext(ctx context.Context, p []byte, offset int64) (int, 
 	return n, nil
 }
 
-// WithContext returns r with another context, if it is a File or another io.ReaderAt that has a
-// method ReadAtContext as File does; if not, it returns r.
+// WithContext returns r with another context if it is a File or has a method ReadAtContext like
+// File; otherwise it returns r.
 func WithContext(ctx context.Context, r io.ReaderAt) io.ReaderAt {
 	if c, ok := r.(contextReaderAt); ok {
 		return withContext{ctx, c}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A host is what files on one server share: how many requests may be under way, and what they cost.
+// A host is the state shared by files on one server: the limit of concurrent requests, and their
+// measured costs.
 type host struct {
 	slots chan struct{}
 

@@ -10,12 +10,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
-// ErrObjects is the error of those who need a file where a URL is of an RNTuple in objects.
+// ErrObjects reports that a URL refers to an RNTuple stored as objects where a file is required.
 var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, which is read, but is not a file")
 
-// OpenObjects opens the RNTuple in objects at a URL, as Open opens a file. If there is a file at the
-// URL, the error wraps errors.ErrUnsupported. It is experimental, and for programs that read the bytes
-// of objects: package rntuple reads RNTuples, wherever they are.
+// OpenObjects opens the RNTuple stored as objects at a URL, as Open opens a file. If the URL refers
+// to a file, the error wraps errors.ErrUnsupported. It is experimental, and meant for programs that
+// read the bytes of objects; package rntuple reads RNTuples from files and objects alike.
 func OpenObjects(ctx context.Context, name string, o *Options) (objects.Source, error) {
 	o = cmp.Or(o, new(Options))
 	f, err := openAny(ctx, location.Parse(name), *o)
@@ -30,7 +30,7 @@ func OpenObjects(ctx context.Context, name string, o *Options) (objects.Source, 
 	return objectFile{f}, nil
 }
 
-// An objectFile is a File of objects.
+// An objectFile is a File whose virtual offsets address objects.
 type objectFile struct{ *File }
 
 // Anchor implements objects.Source.

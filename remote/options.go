@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Options say how files are read. The zero value stands for the defaults, and so does a nil
-// pointer.
+// Options configures how remote files are read. The zero value and a nil pointer select the
+// defaults.
 type Options struct {
-	// Timeout is how long a request may go without 1 KiB, or all that is left, arriving. Default:
-	// 30 s.
+	// Timeout is the time within which at least 1 KiB, or the rest of the response, must arrive.
+	// Default: 30 s.
 	Timeout time.Duration
-	// MaxWait is how long a request may go without 1 KiB in all, although the server asks to wait
-	// for it: waits, redirections and attempts count together. Default: 30 min.
+	// MaxWait is the same limit including the time that the server asks the client to wait; waits,
+	// redirections and retries count together. Default: 30 min.
 	MaxWait time.Duration
-	// Attempts is how often a request is made before its error is returned. Only errors that may
-	// pass are worth another one. Default: 5.
+	// Attempts is the maximum number of attempts of a request. Only temporary errors are retried,
+	// see Temporary. Default: 5.
 	Attempts int
-	// Backoff is the time before the second attempt; it doubles for each one after, up to 10 s, and
-	// varies by half. Default: 200 ms.
+	// Backoff is the delay before the second attempt; it doubles with each further attempt, up to
+	// 10 s, with a random jitter of 50 %. Default: 200 ms.
 	Backoff time.Duration
-	// Requests limits how many requests are under way at a time for a host, from all files that
-	// share this Options, or its Host. Default: 16.
+	// Requests limits the number of concurrent requests to a host, for all files of the process
+	// that are opened with the same limit. Default: 16.
 	Requests int
-	// Whole limits the size in bytes of files that are read whole, into memory, because their
-	// server cannot read ranges. Larger ones are refused with ErrNoRanges. Default: 64 MiB.
+	// Whole is the maximum size in bytes of files that are read entirely into memory if the server
+	// does not support range requests. Larger files fail with ErrNoRanges. Default: 64 MiB.
 	Whole int64
-	// Anonymous is set to send no credentials, even if there are any.
+	// Anonymous disables credentials.
 	Anonymous bool
-	// Pool keeps files open, for those who open them again. Default: none.
+	// Pool keeps closed files open for reuse. Default: none.
 	Pool *Pool
-	// Cache keeps what is read on disk. Default: none.
+	// Cache caches data on disk. Default: none.
 	Cache *Cache
-	// Stats, if set, counts requests and bytes.
+	// Stats, if set, collects statistics of requests.
 	Stats *Stats
-	// Tail is how many of the last bytes of a file are read when it is opened: its directory, the
-	// anchor and the footer are mostly among them. Default: 64 KiB.
+	// Tail is the number of bytes at the end of a file that are read when it is opened, because
+	// they usually contain its directory, the anchor and the footer. Default: 64 KiB.
 	Tail int64
 }
 

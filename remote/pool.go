@@ -9,9 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// A Pool keeps files open for a while after they were closed, so that opening them again takes no
-// request: what is at the URL is then taken to be what it was. The Options of those who share a
-// Pool must be equal but for Stats. It is safe for concurrent use.
+// A Pool keeps closed files open for a while, so that reopening them takes no request; the file is
+// then assumed to be unchanged. All users of a Pool must use the same Options, except Stats. It is
+// safe for concurrent use.
 type Pool struct {
 	mu     sync.Mutex
 	most   int
@@ -27,10 +27,11 @@ type pooled struct {
 	users int
 }
 
-// NewPool returns a Pool that keeps so many files open that nobody uses. It must be closed.
+// NewPool returns a Pool that keeps up to the given number of idle files open. The caller must
+// close it.
 func NewPool(files int) *Pool { return &Pool{most: files, files: map[string]*pooled{}} }
 
-// Close closes the files that nobody uses. The others are closed once they are not used.
+// Close closes the idle files. Files in use are closed when they become idle.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +72,7 @@ func (p *Pool) open(ctx context.Context, at location.Location, o Options) (*File
 	return &user, nil
 }
 
-// forget has a file opened anew for those who open it later, because it has changed.
+// forget removes a file that has changed from the pool, so that later calls reopen it.
 func (p *Pool) forget(f *pooled) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

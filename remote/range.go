@@ -7,55 +7,55 @@ import (
 	"slices"
 )
 
-// A Range is a part of a file that is wanted: the bytes from Offset on, which Data is filled with.
+// A Range is a part of a file to read into Data: the bytes from Offset on.
 type Range struct {
 	Offset int64
 	Data   []byte
 }
 
-// End returns the offset behind the range.
+// End returns the offset of the first byte after the range.
 func (r Range) End() int64 { return r.Offset + int64(len(r.Data)) }
 
 // A RangeReader is an io.ReaderAt that can read several ranges of a file with one request. Readers
-// of RNTuples plan their reads for a file that is one.
+// of RNTuples prefetch and combine ranges if the file implements it.
 type RangeReader interface {
 	io.ReaderAt
-	// ReadRanges fills the ranges, which are in order, not empty, and do not overlap. It is one
-	// request if Costs allows that, and returns an error unless all ranges are filled. It must be
-	// safe for concurrent use, and return soon once ctx is done.
+	// ReadRanges fills the ranges, which are in order, not empty, and do not overlap. It makes one
+	// request if they are within the limits of Costs, and returns an error unless all ranges are
+	// filled. It must be safe for concurrent use, and return promptly when ctx is done.
 	ReadRanges(ctx context.Context, ranges []Range) error
-	// Costs returns what to plan requests with. It may change, as more is known.
+	// Costs returns the costs for planning requests. They may change as more requests are measured.
 	Costs() Costs
 }
 
-// Costs say how ranges of a file are best read.
+// Costs are the parameters for reading ranges of a file efficiently.
 type Costs struct {
-	// Gap is the number of bytes that can be read in the time that another request takes: at most
-	// that many unwanted ones between two ranges are read.
+	// Gap is the number of bytes that can be transferred in the time of one additional request.
+	// Ranges with at most this gap between them are read together.
 	Gap int64
-	// Ranges is the number of ranges, with gaps between them, that a request may have; at most 1
-	// if it can only read what lies in one piece.
+	// Ranges is the maximum number of non-adjacent ranges per request; 1 or less if requests can
+	// only read contiguous bytes.
 	Ranges int
-	// Bytes is the number of bytes that a request should read at most. A single range may have
-	// more.
+	// Bytes is the target for the maximum number of bytes per request. A single range may be
+	// larger.
 	Bytes int64
-	// Requests is the number of requests that should be under way at a time.
+	// Requests is the recommended number of concurrent requests.
 	Requests int
 }
 
-// Local are the costs of files on disk.
+// Local are the costs of local files.
 var Local = Costs{Gap: 32 << 10, Ranges: 1, Bytes: 8 << 20, Requests: 2}
 
 // maxExtra is the part of the wanted bytes, as a divisor, that may be read besides to save
 // requests.
 const maxExtra = 16
 
-// Plan makes requests of parts of a file, which it sorts by offset; bounds returns the offsets of a
-// part's first byte and of the one behind it. Parts that overlap go into one request.
+// Plan groups parts of a file into requests; it sorts parts by offset. bounds returns the start and
+// end offsets of a part. Overlapping parts are in the same request.
 //
-// Neighbours are joined over gaps of at most c.Gap bytes, the shortest first, until a 16th of the
-// wanted bytes would be read besides. A request has the parts of one joined piece or, where c
-// allows for several ranges, of as many.
+// Neighboring parts are joined across gaps of at most c.Gap bytes, the shortest gaps first, until
+// the overhead would exceed 1/16 of the requested bytes. A request consists of one such contiguous
+// range, or of several if c allows it.
 func Plan[T any](c Costs, parts []T, bounds func(T) (begin, end int64)) (requests [][]T) {
 	slices.SortStableFunc(parts, func(a, b T) int {
 		i, _ := bounds(a)

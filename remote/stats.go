@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Stats counts what is read from files. It is safe for concurrent use; the zero value counts from
-// 0.
+// Stats collects statistics of remote files. It is safe for concurrent use; the zero value is ready
+// to use.
 type Stats struct {
 	opened, size               atomic.Int64
 	requests, repeated, waited atomic.Int64
@@ -14,24 +14,24 @@ type Stats struct {
 	written                    atomic.Int64
 }
 
-// A Count is what Stats has counted.
+// A Count is a snapshot of Stats.
 type Count struct {
-	Files    int64 // that were opened
-	FileSize int64 // bytes of these files together
+	Files    int64 // number of opened files
+	FileSize int64 // total size of these files in bytes
 
-	Requests int64 // that were made, the repeated ones among them
-	Repeated int64 // requests that had failed and were made again
+	Requests int64 // number of requests, including retries
+	Repeated int64 // number of retries
 
-	Wanted int64 // bytes that the reader asked for, those among them that were in memory already
-	Read   int64 // bytes that arrived, with those between ranges and those of repeated requests
-	Cached int64 // bytes that the cache had
+	Wanted int64 // bytes requested by the reader, including those already in memory
+	Read   int64 // bytes received, including gaps between ranges and retries
+	Cached int64 // bytes served from the cache
 
-	Written int64 // bytes that were sent of files that were uploaded, with those of repeated requests
+	Written int64 // bytes sent for uploads, including retries
 
-	Waiting time.Duration // time that requests took, added up: several may be under way at a time
+	Waiting time.Duration // sum of the durations of requests, which may overlap
 }
 
-// Count returns what has been counted so far.
+// Count returns a snapshot of the statistics.
 func (s *Stats) Count() Count {
 	return Count{
 		Files: s.opened.Load(), FileSize: s.size.Load(), Requests: s.requests.Load(), Repeated: s.repeated.Load(),

@@ -15,13 +15,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// An Uploader writes a file by one protocol. It makes all requests by t.Try. Until it has returned
-// without an error, readers must not find a part of the file, as far as the protocol can prevent
-// that. If there is a file already that must not be replaced, the error wraps fs.ErrExist.
+// An Uploader writes a file with one protocol. It must make all requests with t.Try. As far as the
+// protocol allows, readers must not see a partial file before it returns without an error. If the
+// file exists and must not be replaced, the error wraps fs.ErrExist.
 type Uploader func(ctx context.Context, t *Transfer) error
 
-// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages
-// that have a protocol, and panics if that is known already.
+// RegisterUploader registers the Uploader of a URL scheme. It is called by packages that implement
+// a protocol, and panics if the scheme already has one.
 func RegisterUploader(scheme string, u Uploader) {
 	schemes.Lock()
 	defer schemes.Unlock()
@@ -31,11 +31,11 @@ func RegisterUploader(scheme string, u Uploader) {
 	schemes.uploaders[scheme] = u
 }
 
-// UploadOptions say how files are written. The zero value stands for the defaults, and so does a
-// nil pointer.
+// UploadOptions configures how remote files are written. The zero value and a nil pointer select
+// the defaults.
 type UploadOptions struct {
 	Options
-	// Replace is set to replace the file that is there. Otherwise that is an error, which wraps
+	// Replace replaces an existing file. Otherwise, an existing file is an error that wraps
 	// fs.ErrExist.
 	Replace bool
 }
@@ -44,11 +44,11 @@ type UploadOptions struct {
 // all.
 const digested = 20e6
 
-// Upload writes a file of size bytes at a URL. Readers find it once it is complete, as far as the
-// protocol can promise that: see the package of the protocol. After an error, the file that was
-// there is there still. A server that has got a large file may take longer than o.Timeout to
-// answer, by up to four minutes. Requests that fail for now are repeated, so that from is read more
-// than once; it must be safe for concurrent use, and must not change.
+// Upload uploads size bytes of from to a URL. As far as the protocol guarantees it (see its
+// package), readers see the file only when it is complete, and an existing file is preserved after
+// an error. The server may take up to four minutes longer than o.Timeout to respond after it has
+// received a large file. Because requests are retried, from may be read several times; it must be
+// safe for concurrent use, and must not change.
 func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, options *UploadOptions) error {
 	o := *cmp.Or(options, new(UploadOptions))
 	at := location.Parse(name)
@@ -87,7 +87,7 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, opti
 	return err
 }
 
-// CanUpload returns an error if files are not written by the protocol of a URL. It makes no
+// CanUpload returns an error if the protocol of a URL does not support writing. It makes no
 // requests.
 func CanUpload(name string) error {
 	at := location.Parse(name)
@@ -119,8 +119,8 @@ func uploader(at location.Location) (*url.URL, Uploader, error) {
 	return nil, nil, fmt.Errorf("%w %q", ErrScheme, scheme)
 }
 
-// Exists reports whether there is a file at a URL. It returns false as well if the server does not
-// let the file be read: whether there is one is not known then.
+// Exists reports whether a file exists at a URL. It also returns false if the server denies read
+// access, since it is then unknown whether the file exists.
 func Exists(ctx context.Context, name string, o *Options) (bool, error) {
 	o = cmp.Or(o, new(Options))
 	return exists(ctx, location.Parse(name), *o)
@@ -140,20 +140,20 @@ func exists(ctx context.Context, at location.Location, o Options) (bool, error) 
 	return false, err
 }
 
-// A Transfer is a file that is being uploaded.
+// A Transfer is an upload in progress.
 type Transfer struct {
 	URL     *url.URL
 	From    io.ReaderAt
 	Size    int64 // in bytes
-	Replace bool  // the file that is there
+	Replace bool  // an existing file
 	Options *Options
 
 	requests
 	repeated atomic.Bool
 }
 
-// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent
-// with the number of bytes each time that some have been sent, and with 0 when the answer begins.
+// Try makes a request and retries it after temporary errors, see Temporary. The request must call
+// sent with the number of bytes each time data has been sent, and with 0 when the response begins.
 func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, sent func(n int)) error) error {
 	attempts := 0
 	return t.try(ctx, "upload", func(ctx context.Context, sent func(int)) (bool, error) {

@@ -19,40 +19,39 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Input is one of the data sets that a Chain concatenates: the RNTuple Name in the file
-// at Path, unless Open or Source is set.
+// An Input is one of the RNTuples that a Chain concatenates: the RNTuple Name in the file at Path,
+// unless Open or Source is set.
 type Input struct {
 	Path string
 	Name string // as for the function Open
 
-	// Open, if set, opens the file whenever it is needed and not open. It returns a
-	// reader that is safe for concurrent use, and the size of the file in bytes. The
-	// chain closes the reader if it is an io.Closer. Path is then used only in errors.
+	// Open, if set, opens the file, possibly several times; see ReadOptions.MaxOpen. It must return
+	// a reader that is safe for concurrent use, and the size of the file in bytes. The Chain closes
+	// the reader if it is an io.Closer. Path is then used only in errors.
 	Open func(context.Context) (io.ReaderAt, int64, error)
-	// Entries, if not the zero range, are those that the chain has of the file.
+	// Entries, if not the zero range, selects the entries of the file that belong to the Chain.
 	Entries EntryRange
-	// Check, if set, is called each time the file has been opened. Its error is that of opening.
+	// Check, if set, is called each time the file has been opened. Opening fails with its error.
 	Check func(*Reader) error
-	// Source, if set, is the input itself. The chain does not close it.
+	// Source, if set, is the input itself. The Chain does not close it.
 	Source Source
 }
 
-// A Chain is a Source with the entries of several inputs, one after the other. It opens the
-// first input at once and the others when their entries are needed, and limits how many are
-// open; see ReadOptions.MaxOpen. It is safe for concurrent use.
+// A Chain is a Source with the entries of several inputs, one after the other. It opens the first
+// input immediately and the others on demand, and limits the number of open inputs; see
+// ReadOptions.MaxOpen. It is safe for concurrent use.
 //
-// The first input is the model for the others: all of them must have the fields that a view
-// asks for. Fields are found by name; if their types differ, each must fit the Go type. A
-// field that an input lacks, or has with a type that does not fit, is a *SchemaError when
-// the entries of that input are reached; with ReadOptions.AllowMissing, a missing
-// field reads as zero, or as nil in dynamic values. Fields that are read as any must have the
-// same type in all inputs.
+// The first input defines the schema: all inputs must have the fields that a view reads. Fields are
+// matched by name; if their types differ, each must be compatible with the Go type. If a field of
+// an input is missing or incompatible, reading entries of this input returns a *SchemaError; with
+// ReadOptions.AllowMissing, a missing field reads as zero, or as nil in dynamic values. Fields read
+// as any must have the same type in all inputs.
 //
-// A file that grows while the chain is open contributes the entries that it had when the
-// chain opened it first.
+// A file that grows while the Chain is open contributes the entries that it had when the Chain
+// first opened it.
 //
-// Errors that concern one input are of type *InputError. Entry numbers in the errors it
-// wraps are relative to the input.
+// Errors about a single input are of type *InputError. Entry numbers in the errors it wraps are
+// relative to the input.
 type Chain struct {
 	*chain
 	ctx context.Context
@@ -65,7 +64,7 @@ type chain struct {
 	config  *ntuple.ReadOptions
 	given   []*opened // by input; nil for those that are not Sources
 	model   fields    // fields of the first input
-	remote  bool      // some inputs are far away
+	remote  bool      // some inputs are remote
 
 	mu     sync.Mutex
 	change sync.Cond       // signals that an input was opened, released or closed
@@ -91,8 +90,8 @@ type fields interface {
 	names() []string
 }
 
-// An InputError says in which of several inputs an error occurred: of a Chain, or of an operation
-// of package surgery.
+// An InputError reports which input of a Chain, or of an operation of package surgery, an error
+// occurred in.
 type InputError struct {
 	Index int // number of the input, from 0
 	Path  string
@@ -110,8 +109,8 @@ func (e *InputError) Error() string {
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// OpenChain returns the chain of the RNTuples of the given name in the files at
-// paths. The options apply to each of them. The caller must close the Chain.
+// OpenChain returns a Chain of the RNTuples with the given name in the files at paths. The options
+// apply to each of them. The caller must close the Chain.
 func OpenChain(name string, paths []string, o *ReadOptions) (*Chain, error) {
 	inputs := make([]Input, len(paths))
 	for i, path := range paths {
@@ -120,8 +119,8 @@ func OpenChain(name string, paths []string, o *ReadOptions) (*Chain, error) {
 	return NewChain(inputs, o)
 }
 
-// NewChain returns the chain of the given inputs. The options apply to inputs that are
-// files. The caller must close the Chain.
+// NewChain returns a Chain of the given inputs. The options apply to inputs that are files. The
+// caller must close the Chain.
 func NewChain(inputs []Input, o *ReadOptions) (*Chain, error) {
 	config, err := o.base()
 	if err != nil {
@@ -162,8 +161,8 @@ func NewChain(inputs []Input, o *ReadOptions) (*Chain, error) {
 	return &Chain{c, config.Context}, nil
 }
 
-// Close closes the inputs that the chain has opened. It waits for reads in progress; later
-// ones fail.
+// Close closes the inputs that the Chain has opened. It waits for reads in progress; later reads
+// fail.
 func (c *Chain) Close() error { return c.close() }
 
 func (c *chain) close() (err error) {
@@ -178,16 +177,16 @@ func (c *chain) close() (err error) {
 	return err
 }
 
-// WithContext returns a Chain of the same inputs whose methods and views return the
-// context's error once it is done. Closing either Chain closes both.
+// WithContext returns a Chain of the same inputs whose methods and views return the context's error
+// when it is done. Closing either Chain closes both.
 func (c *Chain) WithContext(ctx context.Context) *Chain { return &Chain{c.chain, ctx} }
 
-// NumEntries returns the number of entries of all inputs together. The first call opens
-// each input that has not been opened yet, several at a time.
+// NumEntries returns the total number of entries of all inputs. The first call opens all inputs
+// that have not been opened yet, several concurrently.
 func (c *Chain) NumEntries() (int64, error) { return c.count(c.ctx) }
 
-// Entries returns the range of entries that each input contributes; work is best split at
-// their boundaries. It opens inputs as NumEntries does.
+// Entries returns the range of entries that each input contributes. Work is best partitioned at
+// these boundaries. It opens inputs like NumEntries.
 func (c *Chain) Entries() ([]EntryRange, error) {
 	if _, err := c.count(c.ctx); err != nil {
 		return nil, err
@@ -346,7 +345,7 @@ func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 	}
 }
 
-// expect opens an input in the background, which will be read soon, if inputs are far away.
+// expect opens an input that will be read soon in the background, if inputs are remote.
 func (c *chain) expect(i int) {
 	if !c.remote || i >= len(c.inputs) || c.given[i] != nil || c.config.MaxOpen < 2 {
 		return

@@ -11,19 +11,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
-// A SchemaError lists the fields of a view that an input of a Chain lacks, or has with
-// another type than the first input. It wraps the error of a view of this input alone, if
-// there is one.
+// A SchemaError lists the fields of a view that are missing from an input of a Chain, or differ in
+// type from the first input. It wraps the error of a view of this input alone, if there is one.
 type SchemaError struct {
 	Differences []Difference
 	Err         error
 }
 
-// A Difference is a field that is not the same in two schemas. Types are C++ types.
+// A Difference is a field that differs between two schemas. Types are C++ types.
 type Difference struct {
 	Path  string
 	First string // the type in the first input
-	Have  string // the type in this input; empty if it has no such field
+	Have  string // the type in this input; empty if the field is missing
 }
 
 // Error returns all differences in one line, and Err.

@@ -1,5 +1,5 @@
-// Package rntuple reads and writes RNTuples, the columnar data sets of CERN's
-// ROOT, without ROOT.
+// Package rntuple reads and writes RNTuples, the columnar data sets of CERN's ROOT, without
+// requiring ROOT.
 //
 // Create writes an RNTuple from structs, CreateRecords from dynamic values and
 // CreateColumns from slices; with Fillers, several goroutines write one RNTuple. Open
@@ -13,20 +13,20 @@
 //   - without Go types, as the dynamic values of package value, with RecordsOf,
 //     or with the type any in place of every other one.
 //
-// Fold runs any of these in several goroutines, and joins their results in order.
+// Fold runs any of these in several goroutines and combines their results in order.
 //
-// All of these also read from several files: from a Chain, one after the other, and from a
-// Join, side by side or matched by the values of fields. Where selects entries by a
-// Condition; of a Selection, only the pages with its entries are read.
+// All of these also read from several files: from a Chain, one after the other, and from a Join,
+// side by side or matched by the values of fields. Where selects entries by a Condition; a
+// Selection reads only the pages that contain its entries.
 //
 // # Options
 //
-// Functions take their options as a pointer to a struct and copy it. A nil pointer stands for
-// the defaults, and so does the zero value of each member. Options that a function cannot
-// honour are an error.
+// Functions take their options as a pointer to a struct and copy it. A nil pointer selects the
+// defaults, and so does the zero value of each field. Options that a function does not support are
+// an error.
 //
-// Views, loops and batches return the error of the context of their Source once it is done:
-// that of ReadOptions.Context, or of its method WithContext.
+// When the context of a Source is done, its views, loops and batches return the context's error. It
+// is ReadOptions.Context, or the one passed to WithContext.
 //
 // # Types
 //
@@ -61,57 +61,54 @@
 //
 // # Structs and their tags
 //
-// The exported fields of a struct stand for fields of the RNTuple, or members of a
-// class or record. A field of a struct that is embedded without a tag counts as a
-// field of the struct around it. The same tags serve readers and writers:
+// The exported fields of a struct correspond to fields of the RNTuple, or members of a class or
+// record. Fields of an embedded struct without a tag are promoted to the outer struct. Readers and
+// writers use the same tags:
 //
 //	`rntuple:"name,option,option=value"`
 //
-// The name may be empty: the field is then called as in Go. For readers it may be a
-// path, as ViewOf takes it. The name "-", without options, leaves the field out. These
-// are all the options; readers use the first two and ignore the others:
+// The name defaults to that of the Go field. For readers it may be a path, as for ViewOf. A name
+// "-" without options omits the field. The options are the following; readers use the first two and
+// ignore the others:
 //
-//	optional               if there is no such field, the value is zero; else it is an error
+//	optional               a missing field is read as zero; without this, it is an error
 //	time=us                the unit of a time.Time in the file: ns, us, ms or s; default ns
-//	type=char              the C++ type, of those in the standard library
+//	type=char              the C++ type, from the standard library
 //	class=Vertex           the C++ class of a struct
 //	enum=Color             an enum whose underlying type is that of the Go field
 //	encoding=Real16        the type of the column
-//	trunc=16               the upper 16 bits of a float, cut and not rounded
-//	quant=12,min=-5,max=5  12 bits for this range; writing a value outside of it is an error
-//	desc=momentum in GeV   the description; it takes all that follows, so it is the last option
+//	trunc=16               the upper 16 bits of a float, truncated, not rounded
+//	quant=12,min=-5,max=5  12 bits for this range; writing a value outside it is an error
+//	desc=momentum in GeV   the description; must be the last option, because it extends to the end
 //
-// ROOT reads a field with an enum only where the enum is known, from a dictionary or a
-// declaration. Elsewhere its RDataFrame leaves the column out, and RNTupleReader.Show
-// throws; where it is only declared, RDataFrame of ROOT 6.40 still fails to read it. An
-// integer without the option enum, with its meanings in desc, is read everywhere.
+// ROOT reads a field with an enum only where the enum is known, from a dictionary or a declaration.
+// Otherwise, RDataFrame omits the column, and RNTupleReader.Show throws; if the enum is only
+// declared, RDataFrame of ROOT 6.40 still fails to read it. For portability, use an integer without
+// the option enum, and document the values in desc.
 //
-// Options that are unknown, are given twice, contradict each other or say nothing
-// about the Go type are an error, which names the Go field. So is a struct that has
-// fields but exports none, such as sync.Mutex or netip.Addr: of its values nothing
-// would be stored.
+// Unknown, duplicate or conflicting options, and options that do not apply to the Go type, are an
+// error that names the Go field. So is a struct with fields none of which is exported, such as
+// sync.Mutex or netip.Addr, because nothing of it would be stored.
 //
 // # Times
 //
-// A time.Time is a std::int64_t: the nanoseconds since 1970-01-01 UTC, which reach
-// from 1677 to 2262, or what the option time says. If the tag has no description, the
-// field's description states the unit; readers do not look at it. The time is cut to
-// the unit, its location is lost, and it is read back in UTC. A time that does not
-// fit, such as the zero time.Time in nanoseconds, is an error that wraps ErrRange; use
-// a *time.Time for a time that may be absent. Any integer field can be read as
-// time.Time, and type= chooses another one for writing. A time.Duration is an
-// std::int64_t, as its Go type is an int64: it counts nanoseconds.
+// A time.Time is stored as a std::int64_t: the nanoseconds since 1970-01-01 UTC, with a range from
+// 1677 to 2262, or the unit set by the option time. If the tag has no description, the field's
+// description states the unit; readers ignore it. Times are truncated to the unit, and read back in
+// UTC: the location is not stored. A time out of range, such as the zero time.Time in nanoseconds,
+// is an error that wraps ErrRange; use a *time.Time for an optional time. Any integer field can be
+// read as time.Time, and type= selects another integer type for writing. A time.Duration is stored
+// as a std::int64_t of nanoseconds.
 //
 // # Errors
 //
-// Errors about bad input are of type *frame.FormatError and wrap ErrCorrupt, ErrChecksum or
+// Errors about malformed input are of type *frame.FormatError and wrap ErrCorrupt, ErrChecksum or
 // ErrUnsupported.
 //
-// Loops report errors in one of three ways. Entries and Batches yield a pointer and
-// an error, because opening the view is part of the loop: the first error ends it and
-// comes with a nil pointer. View.All and View.Range yield the number of an entry and
-// its value, which leaves no room for an error: check View.Err after the loop, as with
-// bufio.Scanner. The Read methods of views, for batches, return the number of entries
-// and an error, io.EOF at the end, as io.ReaderAt does. Errors of writers are sticky:
-// a loop may ignore those of Write, because Close returns the first one.
+// Loops report errors in one of three ways. Entries and Batches yield a pointer and an error,
+// because the loop also opens the view: the first error ends the loop and is yielded with a nil
+// pointer. View.All and View.Range yield the index of an entry and its value: check View.Err after
+// the loop, as with bufio.Scanner. The Read methods of views return the number of entries and an
+// error, which is io.EOF at the end, like io.ReaderAt. Errors of writers are sticky: a loop may
+// ignore the errors of Write, because Close returns the first one.
 package rntuple

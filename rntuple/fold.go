@@ -12,34 +12,33 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/partition"
 )
 
-// Fold computes a result from all entries of a source, in several goroutines. It cuts the
-// entries into ranges, calls work for each of them, and combines the results with join,
-// in the order of the entries:
+// Fold computes a result from all entries of a source in several goroutines. It partitions the
+// entries into ranges, calls work for each of them, and combines the results with join, in the
+// order of the entries:
 //
 //	join(join(join(r0, r1), r2), r3)
 //
-// The ranges begin and end where clusters do, and depend on the source only. So the result
-// has the same bits whatever the number of goroutines, sums of floats included, if work and
-// join give the same results for the same arguments.
+// The ranges are aligned with clusters and depend only on the source. So if work and join are
+// deterministic, the result is bit-for-bit independent of the number of goroutines, including sums
+// of floats.
 //
-// Calls of work run concurrently: each makes views of its own, of the source that it is
-// given, which has the entries, fields and context of s, and returns a result of its own.
-// Calls of join do not; join may change its first argument and return it. It gets a result
-// as soon as those before are joined, so that few wait. If there are no entries, work is
-// called once, with an empty range, and Fold returns its result.
+// Calls of work run concurrently: each must create its own views, of the source that is passed to
+// it, which has the entries, fields and context of s, and return its own result. Calls of join are
+// sequential; join may modify and return its first argument. Results are joined as soon as all
+// earlier ones are, so that few are kept in memory. If there are no entries, work is called once,
+// with an empty range, and Fold returns its result.
 //
-// Once the context of s is done, Fold returns its error. After an error of work no more
-// ranges begin; Fold waits for those in progress, and returns the error of the earliest range
-// that has one, where a plain loop would have stopped. The result is then the zero A.
-// Likewise, a panic of work or join becomes one of Fold's caller. Its value is an error with
-// the text of the original value and the stack where it occurred; it wraps the original
-// value if that is an error.
+// When the context of s is done, Fold returns the context's error. After an error of work, Fold
+// starts no further ranges, waits for those in progress, and returns the zero A and the error of
+// the earliest range that failed, where a sequential loop would have stopped. A panic of work or
+// join is propagated to the caller of Fold. The panic value is then an error with the text of the
+// original value and its stack trace; it wraps the original value if that is an error.
 func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
 	o *FoldOptions) (A, error) {
 	return fold(s, work, join, o, 0)
 }
 
-// fold is Fold with a least number of entries of a range, for sources that are far away.
+// fold is Fold with a minimum number of entries per range, for remote sources.
 func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
 	options *FoldOptions, least int64) (A, error) {
 	var zero A
@@ -95,16 +94,14 @@ func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	return sum, nil
 }
 
-// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil
-// pointer.
+// FoldOptions configures Fold. The zero value and a nil pointer select the defaults.
 type FoldOptions struct {
 	// Workers is the number of goroutines that call work, including that of Fold's caller; with
-	// one, Fold is a plain loop. Default: ReadOptions.Workers of the source.
+	// one, Fold is a sequential loop. Default: ReadOptions.Workers of the source.
 	Workers int
 
-	// Progress, if set, is called with the number of entries that are done, which rises to the
-	// total, after every range. The calls come from several goroutines, but never two at the same
-	// time.
+	// Progress, if set, is called after every range with the number of processed entries, which
+	// increases up to the total. Calls are made by several goroutines, but never concurrently.
 	Progress func(done, total int64)
 }
 

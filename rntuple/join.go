@@ -15,17 +15,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Join is a Source that extends the entries of one source, the primary one, with the
-// fields of others: of friends, which have an entry for each of its entries, and of sources
-// whose entries are matched by the values of fields. The fields of the primary source keep
-// their names; those of the others are "name.field", in paths and in tags. A struct whose
-// tag is the name of another source reads several of its fields; for a matched source it
-// must be a pointer to a struct. The Join does not own its sources: whoever opened them
-// must close them.
+// A Join is a Source that extends the entries of a primary source with the fields of others: of
+// friends, whose entries correspond one to one to its entries, and of sources whose entries are
+// matched by the values of fields. The fields of the primary source keep their names; those of the
+// others are named "name.field" in paths and tags. A struct field whose tag is the name of another
+// source reads several of its fields; for a matched source it must be a pointer to a struct. The
+// Join does not own its sources: the caller must close them.
 //
-// Fields of a matched source read as if they were optional, because there may be no match:
-// into pointers, which are then nil, or into any. Entries with the same match may share
-// the values that the pointers point to. See ZeroValues for values without pointers.
+// Fields of a matched source are optional, because there may be no match: they are read into
+// pointers, which are then nil, or into any. Entries with the same match may share the pointed-to
+// values. See ZeroValues for values without pointers.
 type Join struct {
 	primary Source
 	others  []*side
@@ -39,7 +38,7 @@ type alignment struct {
 	checked bool // all have as many entries as the primary source
 }
 
-// A Joined is a source of a Join besides the primary one; see Friend and Match.
+// A Joined is a non-primary source of a Join; see Friend and Match.
 type Joined struct {
 	name   string
 	src    Source
@@ -48,24 +47,24 @@ type Joined struct {
 	friend bool
 }
 
-// Friend joins a source whose entries correspond to those of the primary source one by one,
-// in order. If it does not have the same number of entries, making a view is an error.
+// Friend joins a source whose entries correspond to those of the primary source one to one, in
+// order. If the numbers of entries differ, creating a view fails.
 func Friend(name string, s Source) Joined { return Joined{name: name, src: s, friend: true} }
 
 // Match joins to each entry of the primary source the first entry of s that has the same
 // values in the named fields, which both sources must have: one to four fields of integers,
 // of any width, which are compared as numbers.
 //
-// The first read makes a table of the values of these fields in s, which takes 20 to 32
-// bytes for every distinct combination of values, and 8 to 10 more for every field after
-// the first. It exists as long as the Join. The matches of several thousand entries are
-// read together, in the order that they have in s.
+// The first read builds a table of the values of these fields in s, which takes 20 to 32 bytes for
+// every distinct combination of values, and 8 to 10 more for every field after the first. It is
+// kept for the lifetime of the Join. The matches of several thousand entries are read together, in
+// their order in s.
 func Match(name string, s Source, fields ...string) Joined {
 	return Joined{name: name, src: s, on: slices.Clone(fields)}
 }
 
-// ZeroValues returns a copy of j whose fields read as zero for entries without a match.
-// Such fields are read into the Go types that fit them without a Join.
+// ZeroValues returns a copy of j whose fields read as zero for entries without a match. Such fields
+// are read into the same Go types as without a Join.
 func (j Joined) ZeroValues() Joined {
 	j.zeros = true
 	return j
@@ -117,8 +116,8 @@ func NewJoin(primary Source, others ...Joined) (*Join, error) {
 	return j, nil
 }
 
-// WithContext returns a Join of the same sources whose views return the context's error
-// once it is done. The context of NewJoin's result is that of the primary source.
+// WithContext returns a Join of the same sources whose views return the context's error when it is
+// done. By default, the context is that of the primary source.
 func (j *Join) WithContext(ctx context.Context) *Join {
 	return &Join{j.primary, j.others, j.friends, ctx}
 }

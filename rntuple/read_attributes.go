@@ -19,7 +19,7 @@ type AttributeSet struct {
 	SchemaMajor, SchemaMinor uint16
 }
 
-// AttributeSets returns the attribute sets that are linked to the RNTuple.
+// AttributeSets returns the attribute sets linked to the RNTuple.
 func (r *Reader) AttributeSets() []AttributeSet {
 	var sets []AttributeSet
 	for _, s := range r.ntuple.Footer.AttributeSets {
@@ -28,17 +28,16 @@ func (r *Reader) AttributeSets() []AttributeSet {
 	return sets
 }
 
-// Attributes is an open attribute set, with the range of entries of each attribute.
-// Attributes are numbered from 0 in the order in which they were written, and all methods
-// return them in this order.
+// Attributes is an open attribute set, with the range of entries of each attribute. Attributes are
+// numbered from 0 in the order in which they were written, and all methods return them in that
+// order.
 //
-// Ranges may overlap, be nested, and be in any order. An empty range belongs to no entry.
-// Ranges may extend beyond the entries of the RNTuple that the set is linked to; ROOT does
-// not check that either.
+// Ranges may overlap, be nested, and be in any order. An empty range belongs to no entry. Ranges
+// may extend beyond the entries of the linked RNTuple, which ROOT does not check either.
 //
-// Attributes takes about 26 bytes of memory per attribute, at most Limits.EntryBytes; values
-// are read by views, see AttributesOf. It is safe for concurrent use until the Reader that
-// opened it is closed.
+// Attributes uses about 26 bytes of memory per attribute, at most Limits.EntryBytes; values are
+// read through views, see AttributesOf. It is safe for concurrent use until the Reader that opened
+// it is closed.
 type Attributes struct {
 	set   *Reader
 	index *rangeIndex
@@ -50,15 +49,14 @@ const attributeBytes = 26
 
 const userData = "_userData"
 
-// OpenAttributes opens the attribute set with the given name and reads all of its ranges,
-// even if the set is open already.
+// OpenAttributes opens the attribute set with the given name and reads all of its ranges, even if
+// the set is already open.
 //
 // The error wraps ErrNotFound if there is no such set, and ErrUnsupported if the major
 // version of its schema is not 1. Fields that a newer minor version has added are ignored.
 //
-// Source: ROOT class RNTupleAttrSetReader, which, unlike this method, refuses sets with
-// additional fields of any version, and returns attributes in the order of the first
-// entries of their ranges.
+// Source: ROOT class RNTupleAttrSetReader, which, unlike this method, rejects sets with additional
+// fields regardless of their version, and returns attributes ordered by the start of their range.
 func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 	fail := func(err error) (*Attributes, error) { return nil, fmt.Errorf("attribute set %q: %w", name, err) }
 	set, err := r.ntuple.OpenSet(name)
@@ -120,14 +118,14 @@ func (a *Attributes) Fields() []*schema.Field {
 // _rangeLen, and _userData, which contains the fields of the attributes.
 func (a *Attributes) Reader() *Reader { return a.set }
 
-// Holding returns the numbers of the attributes whose range contains an entry. It takes
-// time proportional to their number, and to the logarithm of Len.
+// Holding returns the numbers of the attributes whose range contains an entry. It takes O(log Len)
+// time per result.
 func (a *Attributes) Holding(entry int64) []int {
 	return a.Covering(EntryRange{entry, entry + 1})
 }
 
-// Covering returns the numbers of the attributes whose range contains all entries of e, or
-// none if e is empty. It takes as long as Holding.
+// Covering returns the numbers of the attributes whose range contains all entries of e, or none if
+// e is empty. Its complexity is that of Holding.
 func (a *Attributes) Covering(e EntryRange) []int {
 	if e.First >= e.End {
 		return nil
@@ -135,8 +133,8 @@ func (a *Attributes) Covering(e EntryRange) []int {
 	return a.index.find(0, a.index.begunBefore(e.First+1), func(ends span) bool { return ends.max >= e.End })
 }
 
-// Within returns the numbers of the attributes whose range is not empty and lies within e.
-// It takes as long as Holding.
+// Within returns the numbers of the attributes with a non-empty range contained in e. Its
+// complexity is that of Holding.
 func (a *Attributes) Within(e EntryRange) []int {
 	if e.First >= e.End {
 		return nil

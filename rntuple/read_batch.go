@@ -13,17 +13,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Batch holds the values of some fields in a range of entries that follow each other. It
-// and all slices in it are valid until the loop that it comes from goes on, unless
-// BatchOptions say otherwise.
+// A Batch contains the values of some fields in a range of consecutive entries. It and all slices
+// in it are valid until the next iteration of the loop, unless BatchOptions.Fresh is set.
 type Batch struct {
 	First   int64             // number of the first entry
 	Len     int               // number of entries, at least one
-	Columns []*columnar.Array // a value per entry of each field, in the order that they were asked for
+	Columns []*columnar.Array // one per requested field, in that order, with one value per entry
 }
 
-// Column returns the Array of the field that was asked for by the given path, or nil if there
-// is none.
+// Column returns the Array of the field requested with the given path, or nil if there is none.
 func (b *Batch) Column(path string) *columnar.Array {
 	i := slices.IndexFunc(b.Columns, func(a *columnar.Array) bool { return a.Name == path })
 	if i < 0 {
@@ -32,16 +30,14 @@ func (b *Batch) Column(path string) *columnar.Array {
 	return b.Columns[i]
 }
 
-// BatchOptions say what Batches reads. The zero value stands for all fields, and so does a nil
-// pointer.
+// BatchOptions configures Batches. The zero value and a nil pointer select all fields.
 type BatchOptions struct {
-	// Fields are the paths of fields, as for ViewOf: every collection, optional and array
-	// on a path is an Array around the values, records are not. Empty: all top-level
-	// fields.
+	// Fields are the paths of fields, as for ViewOf: every collection, optional and array on a path
+	// adds a level of Array, records do not. Default: all top-level fields.
 	Fields []string
-	// Size is the largest number of entries in a batch. 0: 16,384.
+	// Size is the maximum number of entries in a batch. Default: 16,384.
 	Size int
-	// Fresh makes every batch with memory of its own, so that it stays valid.
+	// Fresh allocates new memory for every batch, so that it stays valid.
 	Fresh bool
 }
 
@@ -50,20 +46,20 @@ const defaultBatch = 1 << 14 // entries: few enough for many fields to stay in t
 // Batches yields all entries in batches, in columnar form: every field is a tree of plain
 // slices, see Array, at about the cost of decoding them.
 //
-// A batch has entries of one cluster. It has fewer entries than BatchOptions.Size at the
-// end of a cluster, and if they would need more memory than Limits.EntryBytes. In a Join, the
-// clusters are those of the primary source; fields of matched sources are Arrays of
-// optionals, unless ZeroValues was called. The inputs of a Chain must have fields of the same
-// types; with ReadOptions.AllowMissing, a field that an input lacks, but not the first one, is
-// zero, empty or valueless there.
+// A batch never spans clusters. It has fewer entries than BatchOptions.Size at the end of a
+// cluster, or if they would need more memory than Limits.EntryBytes. In a Join, the clusters are
+// those of the primary source; fields of matched sources are Arrays of optionals, unless ZeroValues
+// was called. The inputs of a Chain must have fields of the same types; with
+// ReadOptions.AllowMissing, a field that is missing from an input other than the first is zero,
+// empty or valueless there.
 //
-// The first error ends the loop; it comes with a nil pointer. It is a *schema.MismatchError that
-// wraps ErrNoField if there is no such field.
+// The first error ends the loop; it is yielded with a nil pointer. It is a *schema.MismatchError
+// that wraps ErrNoField if there is no such field.
 func Batches(s Source, o *BatchOptions) iter.Seq2[*Batch, error] {
 	return BatchesIn(s, EntryRange{End: math.MaxInt64}, o)
 }
 
-// BatchesIn is like Batches, but yields only the entries in a range, as far as they exist.
+// BatchesIn is like Batches, but yields only the existing entries in a range.
 func BatchesIn(s Source, r EntryRange, options *BatchOptions) iter.Seq2[*Batch, error] {
 	o := *cmp.Or(options, new(BatchOptions))
 	return func(yield func(*Batch, error) bool) {
@@ -115,9 +111,9 @@ func BatchesIn(s Source, r EntryRange, options *BatchOptions) iter.Seq2[*Batch, 
 	}
 }
 
-// Shapes returns what Batches would yield for the fields at the given paths, without values:
-// the Arrays' shapes, and as Values slices of the right type with no elements. Only metadata is
-// read. The error is that of Batches.
+// Shapes returns the Arrays that Batches would yield for the fields at the given paths, without
+// values: their shapes, and empty Values slices of the right type. It reads only metadata. It
+// returns the same errors as Batches.
 func Shapes(s Source, paths ...string) ([]*columnar.Array, error) {
 	if len(paths) == 0 {
 		return nil, nil

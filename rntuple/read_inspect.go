@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Inspection describes how an RNTuple is stored: what its columns cost on disk and in
-// memory. It is derived from header, footer and page lists alone.
+// An Inspection describes the storage of an RNTuple: the sizes of its columns on disk and in
+// memory. It is derived from header, footer and page lists only.
 type Inspection struct {
 	Entries       int64
 	Clusters      int
@@ -33,27 +33,27 @@ type EnvelopeSize struct {
 
 // Storage counts pages and their sizes in bytes.
 //
-// Pages can share their bytes: ROOT writes equal pages of a cluster once, and gives them
-// equal locators. The sizes count each of these pages. Shared counts the pages whose bytes
-// also belong to a page of an earlier cluster or of a column with a lower ID, and
-// SharedDisk is their part of Disk.
+// Pages can share their bytes: ROOT writes identical pages of a cluster only once, with identical
+// locators. The sizes count each of these pages. Shared is the number of pages whose bytes are
+// shared with a page of an earlier cluster or of a column with a lower ID, and SharedDisk is their
+// part of Disk.
 type Storage struct {
 	Pages, Shared int64
 	Checksums     int64 // pages with a checksum, without shared ones
 	ChecksumDisk  int64 // size of these checksums
-	Elements      int64 // stored elements, without the implicit zeros at the front of a column that was added late
+	Elements      int64 // stored elements, excluding the implicit leading zeros of a column added later
 
 	// Disk is the stored size of the pages, without checksums.
 	Disk, SharedDisk int64
 	// Packed is the size of the pages before compression.
 	Packed int64
-	// Memory is the size of the elements in memory as ROOT counts it: a bool takes 1
-	// byte, an offset 8, and a float that is stored with fewer bits 4.
+	// Memory is the size of the elements in memory as ROOT counts it: 1 byte for a bool, 8 for an
+	// offset, and 4 for a float that is stored with fewer bits.
 	Memory int64
 }
 
-// OwnDisk returns Disk without SharedDisk. Its sum over all columns is the space that the
-// pages occupy on disk.
+// OwnDisk returns Disk without SharedDisk. The sum over all columns is the space that pages occupy
+// on disk.
 func (s Storage) OwnDisk() int64 { return s.Disk - s.SharedDisk }
 
 // Add adds t to s.
@@ -73,7 +73,7 @@ func (s *Storage) Add(t Storage) {
 type ColumnInspection struct {
 	Column *schema.Column // format, representation, and the field that owns it
 	Storage
-	Compression []compress.Settings // settings that the pages were written with, in order
+	Compression []compress.Settings // distinct settings of the pages, sorted
 }
 
 // Disk returns the space that the RNTuple occupies on disk: pages with their checksums, and
@@ -82,8 +82,8 @@ func (i *Inspection) Disk() int64 {
 	return i.Total.OwnDisk() + i.Total.ChecksumDisk + int64(i.Header.Disk+i.Footer.Disk+i.PageLists.Disk)
 }
 
-// Field returns the sum over the columns of a field and of all fields below it. Projected
-// fields have no columns of their own.
+// Field returns the sum over the columns of a field and all its subfields. Projected fields have no
+// columns of their own.
 func (i *Inspection) Field(f *schema.Field) Storage {
 	var sum Storage
 	for _, representation := range f.Columns {
@@ -99,7 +99,7 @@ func (i *Inspection) Field(f *schema.Field) Storage {
 	return sum
 }
 
-// Compression returns the compression settings of all columns, in order.
+// Compression returns the distinct compression settings of all columns, sorted.
 func (i *Inspection) Compression() []compress.Settings {
 	var all []compress.Settings
 	for _, c := range i.Columns {
@@ -110,8 +110,8 @@ func (i *Inspection) Compression() []compress.Settings {
 	return all
 }
 
-// Inspect describes how the RNTuple is stored. It reads all page lists, but no pages, and
-// calls progress, if that is not nil, after each cluster group.
+// Inspect returns the Inspection of the RNTuple. It reads all page lists, but no pages, and calls
+// progress, if it is not nil, after each cluster group.
 func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
 	groups := r.ntuple.Footer.ClusterGroups
 	i := &Inspection{

@@ -10,64 +10,64 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// ReadOptions say how RNTuples are read. The zero value stands for the defaults, and so does a
-// nil pointer. The functions that take ReadOptions copy them.
+// ReadOptions configures how RNTuples are read. The zero value and a nil pointer select the
+// defaults. Functions that take ReadOptions copy them.
 type ReadOptions struct {
-	// Context is that of opening and reading, which return its error once it is done; see
+	// Context is used for opening and reading, which return its error when it is done; see
 	// Reader.WithContext. Default: context.Background().
 	Context context.Context
 
-	// Limits bound the memory that a file can demand.
+	// Limits bounds the memory that reading a file can require.
 	Limits Limits
 
-	// Workers is the number of goroutines that fetch, decompress and decode pages for one view.
-	// The order of values does not depend on it. Default: runtime.GOMAXPROCS(0), or 8 if that is
-	// more and the file is far away.
+	// Workers is the number of goroutines that fetch, decompress and decode pages for one view. The
+	// order of values does not depend on it. Default: runtime.GOMAXPROCS(0), but at least 8 for a
+	// remote file.
 	Workers int
 
-	// ReadAhead is the size in bytes of the decoded pages that one view may hold besides the
-	// current page of each column: pages read ahead if entries are read in order, and pages kept
-	// for later if they are not. A negative size turns both off. Default: 64 MiB.
+	// ReadAhead limits the size in bytes of the decoded pages that a view keeps in addition to the
+	// current page of each column: prefetched pages for sequential reads, and cached pages for
+	// random access. A negative size disables both. Default: 64 MiB.
 	ReadAhead int64
 
-	// MaxOpen is the number of inputs that a Chain keeps open at a time. If more goroutines read
-	// from different inputs, they wait for each other, and files are opened again and again.
-	// Default: 16 or 2*runtime.GOMAXPROCS(0), whichever is larger.
+	// MaxOpen is the maximum number of inputs that a Chain keeps open. If more goroutines read from
+	// different inputs, they wait for each other, and files are reopened repeatedly. Default: 16 or
+	// 2*runtime.GOMAXPROCS(0), whichever is larger.
 	MaxOpen int
 
-	// SkipChecksums is set to read pages without verifying their checksums. Those of the anchor
-	// and the envelopes are always verified.
+	// SkipChecksums reads pages without verifying their checksums. Those of the anchor and the
+	// envelopes are always verified.
 	SkipChecksums bool
 
-	// NoMap is set to read local files without mapping them into memory, which saves a copy of
-	// every page on systems that can do so. If a mapped file is truncated while it is read, or a
-	// read fails, the result is an error as for other files.
+	// NoMap disables memory mapping of local files, which avoids a copy of every page where it is
+	// supported. If a mapped file is truncated while it is read, or a read fails, the result is an
+	// error as for other files.
 	NoMap bool
 
-	// AllowMissing is set to read fields that the file lacks as zero: fields that views ask for,
-	// and members of structs at any depth, as if their tag had the option "optional":
+	// AllowMissing reads fields that are missing from the file as zero: the fields of views, and
+	// members of structs at any depth, as if their tag had the option "optional":
 	//
 	//	Weight float32 `rntuple:"weight,optional"`
 	//
-	// Otherwise a missing field is an error that wraps ErrNoField, because its name may be
-	// misspelt.
+	// Otherwise a missing field is an error that wraps ErrNoField, because its name might be
+	// misspelled.
 	AllowMissing bool
 
-	// ZoneMaps says which zone maps are trusted. Default: those of local files.
+	// ZoneMaps selects the zone maps that are trusted. Default: those of local files.
 	ZoneMaps ZoneMapTrust
 
-	// Remote says how files are read whose names are URLs.
+	// Remote configures how URLs are read.
 	Remote remote.Options
 }
 
-// A ZoneMapTrust says which zone maps are used: by conditions, which do not read clusters for
-// which a map decides, and by package surgery, which keeps them in its outputs. A map that lies
-// hides entries, or lets wrong ones through.
+// A ZoneMapTrust selects which zone maps are used: by conditions, which do not read clusters for
+// which a map determines the result, and by package surgery, which propagates them to its outputs.
+// An incorrect zone map hides matching entries or accepts wrong ones.
 type ZoneMapTrust uint8
 
 const (
-	// TrustLocal uses zone maps unless the name of the file is a URL. An io.ReaderAt counts as a
-	// local file unless it is a remote.RangeReader.
+	// TrustLocal uses zone maps unless the file is remote. An io.ReaderAt counts as local unless it
+	// is a remote.RangeReader.
 	TrustLocal ZoneMapTrust = iota
 	TrustAll                // uses all zone maps
 	TrustNone               // uses none

@@ -14,27 +14,26 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A View reads one field, or whole entries, as values of type T. It keeps the page that it
-// decoded last, so reading forward is cheap. A View must be used by one goroutine at a
-// time; views are cheap to make, and several views of one Source can be used concurrently.
+// A View reads one field, or entire entries, as values of type T. It keeps the last decoded page,
+// so sequential reads are cheap. A View must be used by one goroutine at a time; views are cheap to
+// create, and several views of one Source can be used concurrently.
 type View[T any] struct {
 	src  Source
 	plan plan
 	err  error
 }
 
-// ViewOf returns a view of the field at path as values of type T, one value per entry. The
-// package documentation says which types fit which fields.
+// ViewOf returns a view of the field at path as values of type T, one value per entry. The package
+// documentation lists compatible types.
 //
-// A path is the name of a top-level field, or the names from there to a
-// subfield, joined by dots: "event.vertex.x". Every collection on the path
-// adds a slice to T, every optional a pointer: with jets of type std::vector<Jet>,
-// "jets.pt" is a []float32. The empty path stands for whole entries; T must then be
-// a struct, see Entries.
+// A path is the name of a top-level field, or the names from there to a subfield, joined by dots:
+// "event.vertex.x". Every collection on the path adds a slice to T, every optional a pointer: with
+// jets of type std::vector<Jet>, "jets.pt" is a []float32. The empty path selects entire entries; T
+// must then be a struct, see Entries.
 //
-// The error is a *schema.MismatchError if T does not fit or if its tags are wrong, and wraps
-// ErrNoField if there is no such field. If the field exists but cannot be read, the error
-// says why.
+// The error is a *schema.MismatchError if T is incompatible or its tags are invalid, and wraps
+// ErrNoField if there is no such field. If the field exists but is not supported, the error states
+// the reason.
 func ViewOf[T any](s Source, path string) (*View[T], error) {
 	t := reflect.TypeFor[T]()
 	var p plan
@@ -56,9 +55,8 @@ func ViewOf[T any](s Source, path string) (*View[T], error) {
 	return &View[T]{src: s, plan: p}, nil
 }
 
-// RecordsOf returns a view of the fields at the given paths as dynamic values; without
-// paths, of all top-level fields. Paths are as for ViewOf. The members of the records have
-// the paths as names.
+// RecordsOf returns a view of the fields at the given paths as dynamic values; without paths, of
+// all top-level fields. See ViewOf for paths; they are the names of the members of the records.
 func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	if len(paths) == 0 {
 		paths = s.names()
@@ -70,11 +68,10 @@ func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	return &View[value.Record]{src: s, plan: p}, nil
 }
 
-// Read fills dst with the values of the entries from first on and returns the number of
-// values read. It is less than len(dst) only at the end of the entries; if there are none
-// left, the error is io.EOF. Memory that the values point to (slices, strings,
-// pointers) is newly allocated by every call. After another error the contents of dst
-// are undefined.
+// Read fills dst with the values of the entries from first on and returns the number of values
+// read. It is less than len(dst) only at the end of the entries; if there are none left, the error
+// is io.EOF. Memory referenced by the values (slices, strings, pointers) is newly allocated by
+// every call. After any other error the contents of dst are undefined.
 func (v *View[T]) Read(dst []T, first int64) (int, error) {
 	n, err := v.fill(nil, dst, first)
 	if err == nil && n == 0 && len(dst) > 0 {
@@ -112,12 +109,11 @@ func (v *View[T]) At(entry int64) (T, error) {
 	return one[0], err
 }
 
-// All yields the number and the value of every entry. An error ends the loop; Err returns
-// it.
+// All yields the index and the value of every entry. An error ends the loop; Err returns it.
 func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(EntryRange{0, math.MaxInt64}) }
 
-// Range yields the number and the value of the entries r, as far as they exist. An error ends the
-// loop; Err returns it.
+// Range yields the index and the value of the existing entries in r. An error ends the loop; Err
+// returns it.
 func (v *View[T]) Range(r EntryRange) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
@@ -170,8 +166,8 @@ func batchLen[T any]() int64 {
 	return max(16, bytes/int64(max(1, reflect.TypeFor[T]().Size())))
 }
 
-// Entries yields all entries as structs of type T, whose exported fields name fields of the
-// RNTuple by a tag or by their own name:
+// Entries yields all entries as structs of type T, whose exported fields correspond to fields of
+// the RNTuple by tag or by name:
 //
 //	type Event struct {
 //		Pt     []float32 `rntuple:"Muon_pt"`
@@ -180,19 +176,18 @@ func batchLen[T any]() int64 {
 //		Cached int     `rntuple:"-"`          // not in the file
 //	}
 //
-// Only the fields that T names are read. Fields of a struct embedded without a tag count as
-// fields of T.
+// Only the fields of T are read. Fields of a struct embedded without a tag are promoted to T.
 //
-// The first error ends the loop; it comes with a nil pointer. The entries and everything
-// that they point to are newly allocated and never reused; EntriesOptions.Reuse changes that.
-// Hundreds of entries share one array, as do the items of their collections: a program that
-// retains few of many entries should copy them. With several ReadOptions.Workers, the next
-// entries are read while the loop's body runs.
+// The first error ends the loop; it is yielded with a nil pointer. Unless EntriesOptions.Reuse is
+// set, the entries and everything that they point to are newly allocated and never reused. Hundreds
+// of entries share one backing array, as do the items of their collections, so a program that
+// retains few of many entries should copy them. With several ReadOptions.Workers, the next entries
+// are read while the loop body runs.
 func Entries[T any](s Source) iter.Seq2[*T, error] {
 	return EntriesIn[T](s, EntryRange{End: math.MaxInt64}, nil)
 }
 
-// EntriesIn is like Entries, but yields only the entries in a range, as far as they exist.
+// EntriesIn is like Entries, but yields only the existing entries in a range.
 func EntriesIn[T any](s Source, r EntryRange, o *EntriesOptions) iter.Seq2[*T, error] {
 	reuse := o != nil && o.Reuse
 	return func(yield func(*T, error) bool) {
@@ -226,21 +221,20 @@ func EntriesIn[T any](s Source, r EntryRange, o *EntriesOptions) iter.Seq2[*T, e
 	}
 }
 
-// EntriesOptions say how EntriesIn yields entries. The zero value stands for the defaults, and so
-// does a nil pointer.
+// EntriesOptions configures EntriesIn. The zero value and a nil pointer select the defaults.
 type EntriesOptions struct {
-	// Reuse is set to use memory again, as bufio.Scanner does, which is faster, above all for
-	// structs with slices: an entry, and what it points to, is valid until the loop's body ends,
-	// and may then be overwritten. A program that keeps some of it must copy that, slices with
-	// slices.Clone for example, at every level. Strings may be kept without a copy: their bytes are
-	// never overwritten.
+	// Reuse reuses memory, like bufio.Scanner, which is faster, especially for structs with slices:
+	// an entry, and everything that it points to, is valid until the end of the loop body and may
+	// then be overwritten. A program that retains parts of it must copy them at every level, for
+	// example with slices.Clone. Strings may be retained without a copy: their bytes are never
+	// overwritten.
 	//
-	// Every entry is the zero T before it is read, as without Reuse: struct fields that are not
-	// read, such as those with the tag "-", do not show what the body has stored in an earlier
-	// entry.
+	// As without Reuse, every entry is reset to the zero T before it is read: struct fields that
+	// are not read, such as those with the tag "-", do not retain values that the body stored in an
+	// earlier entry.
 	//
-	// The memory that the largest batch of entries has needed, twice with several workers, is kept
-	// until the loop ends.
+	// The memory of the largest batch of entries, twice with several workers, is kept until the
+	// loop ends.
 	Reuse bool
 }
 
@@ -296,9 +290,8 @@ func (v *View[T]) batches(first, end int64, reuse bool) iter.Seq2[[]T, error] {
 	}
 }
 
-// A JaggedView reads a collection field in columnar form: the items of many entries as one
-// slice, with the offsets at which the items of each entry begin and end. It must be used
-// by one goroutine at a time.
+// A JaggedView reads a collection field in columnar form: the items of many entries as one slice,
+// with the offsets of each entry's items. It must be used by one goroutine at a time.
 type JaggedView[T any] struct {
 	src  Source
 	plan jaggedPlan

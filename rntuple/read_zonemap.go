@@ -13,12 +13,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// ZoneMap returns the zone map of the RNTuple, which is empty if it has none, or one that
-// ReadOptions.ZoneMaps does not trust. The map is read once, all of it, and takes 32 bytes of
-// memory for each field and cluster.
+// ZoneMap returns the zone map of the RNTuple. It is empty if there is none, or if
+// ReadOptions.ZoneMaps does not trust it. The map is read once, entirely, and takes 32 bytes of
+// memory per field and cluster.
 //
-// What the map says of data that is not there is ignored; see Problems of the Map. Errors are those
-// of the page lists, and of the context.
+// Bounds for data that does not exist are ignored and reported by Map.Problems. ZoneMap returns
+// errors only for page lists and the context.
 func (r *Reader) ZoneMap() (*zonemap.Map, error) {
 	m, err := zone.Of(r.ctx, r.ntuple)
 	if err != nil {
@@ -27,8 +27,8 @@ func (r *Reader) ZoneMap() (*zonemap.Map, error) {
 	return &m.Map, nil
 }
 
-// A ZoneUse says whether conditions use zone maps, and what came of it. The zero value uses
-// them. It is safe for concurrent use, apart from Off, which must not change meanwhile.
+// A ZoneUse configures whether conditions use zone maps, and collects statistics. The zero value
+// uses them. It is safe for concurrent use, except Off, which must not be modified during use.
 type ZoneUse struct {
 	Off bool // do not use zone maps
 
@@ -37,15 +37,15 @@ type ZoneUse struct {
 	problems         map[string]bool
 }
 
-// Clusters returns how many clusters there were for which zone maps have been asked, and how
-// many of these were passed over. One that was asked for in parts counts several times.
+// Clusters returns the number of clusters for which zone maps were consulted, and the number of
+// these that were skipped. A cluster that was evaluated in parts counts several times.
 func (u *ZoneUse) Clusters() (all, passed int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.clusters, u.passed
 }
 
-// Problems says why zone maps, or parts of them, were ignored; see zonemap.Map.
+// Problems returns the reasons why zone maps, or parts of them, were ignored; see zonemap.Map.
 func (u *ZoneUse) Problems() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -64,13 +64,12 @@ func (u *ZoneUse) count(clusters, passed int64, problems []string) {
 	}
 }
 
-// Possible yields those of the entries e of a source that may meet a condition, as ranges in order
-// that are not empty: all but the ones of clusters for which can returns false. The function is
-// given what is known of a cluster, as the method Zone of a zonemap.Map tells it. It is not called
-// where nothing is known.
+// Possible yields the entries in e that might satisfy a condition, as non-empty ranges in order:
+// all except those of clusters for which can returns false. can is called with the known bounds of
+// a cluster, see zonemap.Map.Zone, and not for clusters without any.
 //
-// The Reader of each entry is found in chains, in selections, and for the primary source of joins;
-// entries of other sources are all possible. Chains open their files as the loop gets to them.
+// Zone maps are found through Chains, Selections, and the primary source of Joins; all entries of
+// other sources are yielded. Chains open their files when the loop reaches them.
 func Possible(s Source, e EntryRange, u *ZoneUse,
 	can func(zone func(path string) (zonemap.Zone, bool)) bool) iter.Seq2[EntryRange, error] {
 	return func(yield func(EntryRange, error) bool) {

@@ -16,10 +16,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// These are the errors to test for with errors.Is. The details are in errors of other packages, for
-// errors.As: what is wrong with a file, and where, in a *frame.FormatError; memory beyond one of
-// the Limits in a *frame.LimitError; fields that do not fit a Go type in a *schema.MismatchError; a
-// value that does not in a *schema.ConversionError.
+// Errors to test for with errors.Is. Details are available with errors.As: a *frame.FormatError
+// contains the problem of a file and its position, a *frame.LimitError the exceeded limit, a
+// *schema.MismatchError the fields that are incompatible with a Go type, and a
+// *schema.ConversionError a value out of range.
 var (
 	ErrCorrupt     = frame.ErrCorrupt     // the bytes contradict the format
 	ErrChecksum    = frame.ErrChecksum    // a checksum does not match
@@ -29,20 +29,20 @@ var (
 	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple
 )
 
-// A Reader reads one RNTuple. It is safe for concurrent use; a view made from it must be
-// used by one goroutine at a time.
+// A Reader reads one RNTuple. It is safe for concurrent use, but each of its views must be used by
+// one goroutine at a time.
 type Reader struct {
 	ntuple *ntuple.Reader
 	ctx    context.Context
 }
 
-// Open opens an RNTuple in the file at path, which may be a URL; package remote says of what
-// schemes. The name may contain directories of the file, "dir/sub/name", and select a cycle,
-// "name;2", of an object that was written several times; without one, Open takes the newest. An
-// empty name stands for the only RNTuple at the top level of the file.
+// Open opens an RNTuple in the file at path, which may be a URL, see package remote. The name may
+// contain directories of the file, "dir/sub/name", and select a cycle, "name;2", of an object that
+// was written several times; by default, Open selects the newest. An empty name selects the only
+// RNTuple at the top level of the file.
 //
-// A writer may commit to the file meanwhile. Open then shows what it has committed last, or
-// just before that; Refresh shows what it commits later.
+// If a writer commits to the file concurrently, the Reader shows the state before or after a
+// commit; Refresh returns later states.
 //
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
@@ -53,8 +53,8 @@ func Open(path, name string, o *ReadOptions) (*Reader, error) {
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra must be safe for
-// concurrent use if the Reader is to be. See Open. If the file may grow, ra should have a method
-// Stat as that of os.File, or Size as that of bytes.Reader, which returns its present size.
+// concurrent use if the Reader is used concurrently. See Open. If the file can grow, ra should have
+// a method Stat like os.File, or Size like bytes.Reader, that returns its current size.
 //
 // RNTuples cannot be read from streams: their metadata is at the end of the file, and pages are
 // read in any order.
@@ -62,10 +62,10 @@ func NewReader(ra io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader
 	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
 }
 
-// NewReaderFromAnchor opens the RNTuple that an anchor describes, for programs that read the
-// directories of the ROOT file themselves. The object is the anchor as serialized in the
-// file, uncompressed; class is its class: ROOT::RNTuple or, in pre-release formats,
-// ROOT::Experimental::RNTuple. See NewReader for ra and size.
+// NewReaderFromAnchor opens the RNTuple of an anchor, for programs that read the directories of the
+// ROOT file themselves. object is the serialized, uncompressed anchor; class is its class:
+// ROOT::RNTuple or, in pre-release formats, ROOT::Experimental::RNTuple. See NewReader for ra and
+// size.
 func NewReaderFromAnchor(ra io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
 	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
 		return ntuple.NewReaderAt(ra, size, class, object, o)
@@ -89,14 +89,14 @@ func readerOf(base *ntuple.Reader) *Reader { return &Reader{base, base.Options.C
 
 func init() { entrance.Reader = func(base *ntuple.Reader) any { return readerOf(base) } }
 
-// Close closes the file if Open opened it. It does nothing for readers made by NewReader
-// and NewReaderFromAnchor.
+// Close closes the file if it was opened by Open. It does nothing for Readers from NewReader and
+// NewReaderFromAnchor.
 func (r *Reader) Close() error { return r.ntuple.Close() }
 
-// WithContext returns a Reader of the same RNTuple whose methods and views return the
-// context's error once it is done. The context is checked before every page list and page
-// that is read, in every call of a view's method, and after every 256 values that a loop
-// yields. Closing either Reader closes both.
+// WithContext returns a Reader of the same RNTuple whose methods and views return the context's
+// error when it is done. The context is checked before reading a page list or page, in every call
+// of a view's method, and after every 256 values that a loop yields. Closing either Reader closes
+// both.
 func (r *Reader) WithContext(ctx context.Context) *Reader { return &Reader{r.ntuple, ctx} }
 
 // Name returns the name of the RNTuple, without directories.
@@ -108,9 +108,8 @@ func (r *Reader) NumEntries() int64 { return r.ntuple.Source.Entries }
 // Schema returns the schema.
 func (r *Reader) Schema() *schema.Schema { return r.ntuple.Source.Schema }
 
-// FormatVersion returns the version of the format that the writer supported, such as
-// "1.0.1.0". Formats before 1.0.0.0 are described in words, with the versions of ROOT that
-// wrote them.
+// FormatVersion returns the version of the format, such as "1.0.1.0". For formats before 1.0.0.0,
+// it is a description with the versions of ROOT that wrote them.
 func (r *Reader) FormatVersion() string { return r.ntuple.Version }
 
 // An EntryRange is the range of entries from First up to but not including End.
@@ -122,9 +121,9 @@ type EntryRange struct {
 // Len returns the number of entries.
 func (e EntryRange) Len() int64 { return e.End - e.First }
 
-// Clusters returns the entries of every cluster, in order. No page crosses a cluster
-// boundary, so work is best split there. Clusters reads the page lists that have not been
-// read yet.
+// Clusters returns the range of entries of every cluster, in order. Pages never cross cluster
+// boundaries, so work is best partitioned there. Clusters reads page lists that have not been read
+// yet.
 func (r *Reader) Clusters() ([]EntryRange, error) {
 	clusters, err := r.ntuple.Source.Clusters(r.ctx)
 	if err != nil {
@@ -139,11 +138,11 @@ func (r *Reader) Clusters() ([]EntryRange, error) {
 
 // Info describes an RNTuple that a file lists.
 type Info struct {
-	Path  string // the name for Open, with the cycle if it is not the newest
-	Class string // the class of the anchor, which differs in pre-release formats
+	Path  string // the name for Open, including the cycle unless it is the newest
+	Class string // the class of the anchor, which differs for pre-release formats
 
-	// Newest reports whether no RNTuple of the file with the same path has a higher cycle.
-	// The others are earlier states, as an append leaves them, or were superseded.
+	// Newest reports whether no RNTuple of the file with the same path has a higher cycle. The
+	// others are earlier states, such as before an append, or were superseded.
 	Newest bool
 }
 
@@ -156,9 +155,9 @@ func ListFile(ctx context.Context, path string, o *remote.Options) ([]Info, erro
 	return infos(ntuple.ListFile(ctx, location.Parse(path), *cmp.Or(o, new(remote.Options))))
 }
 
-// PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and
-// others. Each line has one; blank lines, and those that begin with #, are passed over. Paths are
-// relative to the current directory, as for hadd.
+// PathsIn returns the paths and URLs listed in a text file, which itself may be at a URL, for
+// OpenChain and similar functions. There is one per line; blank lines and lines that begin with #
+// are ignored. Paths are relative to the current directory, as for hadd.
 func PathsIn(ctx context.Context, path string, o *remote.Options) ([]string, error) {
 	return input.List(ctx, location.Parse(path), *cmp.Or(o, new(remote.Options)))
 }

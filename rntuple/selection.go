@@ -12,23 +12,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Selection is a Source with those entries of another one for which a Condition holds,
-// numbered from 0; see Where. Views, loops, batches, Fold, chains and joins of it fetch,
-// decompress and decode only the pages that hold an entry of it. Errors name the entries of
-// the other source. A Selection is safe for concurrent use. It does not own the other source:
-// whoever opened that must close it.
+// A Selection is a Source with the entries of another source that satisfy a Condition, numbered
+// from 0; see Where. Views, loops, batches, Fold, Chains and Joins of it fetch, decompress and
+// decode only pages that contain selected entries. Entry numbers in errors refer to the underlying
+// source. A Selection is safe for concurrent use. It does not own the underlying source: the caller
+// must close it.
 type Selection struct {
 	src Source
 	set *entrySet
 	ctx context.Context
 }
 
-// Where returns the Selection of the entries of s for which c holds. It evaluates the
-// condition for all entries at once, in the goroutines of Fold, so only the fields that the
-// condition needs are read, and remembers the result in a bit for each entry, or in less where
-// long ranges of entries are alike.
+// Where returns the Selection of the entries of s that satisfy c. It immediately evaluates the
+// condition for all entries with Fold, which reads only the fields that the condition needs, and
+// stores the result in at most about one bit per entry, less if selected entries form long runs.
 //
-// The options are those of Fold, for the evaluation.
+// The options are those of Fold for the evaluation.
 func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 	if err := c.Check(s); err != nil {
 		return nil, err
@@ -61,8 +60,8 @@ func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// Select returns the Selection of the entries of s in ranges, which must be in order and not
-// overlap.
+// Select returns the Selection of the entries of s in the given ranges, which must be in order and
+// not overlap.
 func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	n, err := s.count(s.context())
 	if err != nil {
@@ -80,22 +79,22 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// farPart is the number of entries of files far away for which a condition is evaluated at once, at
-// least: each part takes a request.
+// farPart is the minimum number of entries of remote files for which a condition is evaluated at a
+// time, because each part takes a request.
 const farPart = 1 << 19
 
-// WithContext returns a Selection of the same entries whose views return the context's error
-// once it is done. The context of Where's result is that of the source.
+// WithContext returns a Selection of the same entries whose views return the context's error when
+// it is done. By default, the context is that of the underlying source.
 func (s *Selection) WithContext(ctx context.Context) *Selection { return &Selection{s.src, s.set, ctx} }
 
-// Source returns the source that the entries are chosen from.
+// Source returns the underlying source.
 func (s *Selection) Source() Source { return s.src }
 
 // NumEntries returns the number of entries.
 func (s *Selection) NumEntries() int64 { return s.set.n }
 
-// Entry returns the number that entry i has in the other source. It panics if there is no
-// such entry.
+// Entry returns the number of entry i in the underlying source. It panics if there is no such
+// entry.
 func (s *Selection) Entry(i int64) int64 {
 	if i < 0 || i >= s.set.n {
 		panic(fmt.Sprintf("rntuple: entry %d of a Selection of %d", i, s.set.n))
@@ -103,8 +102,8 @@ func (s *Selection) Entry(i int64) int64 {
 	return s.set.entry(i)
 }
 
-// Ranges yields the entries of the other source that are selected, as ranges in order that are
-// neither empty nor adjacent.
+// Ranges yields the selected entries of the underlying source, as ranges in order that are neither
+// empty nor adjacent.
 func (s *Selection) Ranges() iter.Seq[EntryRange] {
 	return func(yield func(EntryRange) bool) {
 		var last EntryRange

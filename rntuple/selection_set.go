@@ -16,7 +16,7 @@ type entrySet struct {
 	n      int64 // entries
 }
 
-// blockSize is the number of entries that a block stands for, a multiple of 512.
+// blockSize is the number of entries per block, a multiple of 512.
 const blockSize = 1 << 19
 
 // maxBlockRuns is the number of runs from which on a bitmap takes less memory.

@@ -12,9 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Source is what views read from: a *Reader; a *Chain of sources, one after the other; a *Join of
-// sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view
-// made from one must be used by one goroutine at a time.
+// A Source is what views read from: a *Reader; a *Chain, which concatenates sources; a *Join, which
+// combines their fields; or a *Selection of entries. Sources are safe for concurrent use, but each
+// of their views must be used by one goroutine at a time.
 type Source interface {
 	// bind returns a plan that reads entries into the given members of values of type
 	// t. A single member of type t is the value itself. The plans of all methods are
@@ -37,26 +37,26 @@ type Source interface {
 	bound() int64
 	context() context.Context
 	workers() int
-	// far reports whether entries are read from files that are far away.
+	// far reports whether entries are read from remote files.
 	far() bool
 }
 
-// FieldNames returns the paths of all top-level fields of a source. Those of the sources
-// that a Join adds begin with their names.
+// FieldNames returns the paths of all top-level fields of a source. In a Join, those of non-primary
+// sources are prefixed with the name of the source.
 func FieldNames(s Source) []string { return s.names() }
 
-// FieldOf finds the field of a source that a path leads to, as ViewOf takes it; in a Join,
-// that of the source that the path names. The error wraps ErrNoField if there is none. Of a
-// Chain, it is the field of the first input.
+// FieldOf returns the field at a path of a source; see ViewOf for paths. For a Join, it is a field
+// of the source named by the path; for a Chain, a field of the first input. The error wraps
+// ErrNoField if there is none.
 func FieldOf(s Source, path string) (*schema.Field, error) { return s.field(path) }
 
 // ContextOf returns the context of a source: loops over its entries, and its views, return the
-// context's error once it is done.
+// context's error when it is done.
 func ContextOf(s Source) context.Context { return s.context() }
 
-// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its
-// primary source. A Chain opens its input, whose errors are returned. They are the defaults if
-// there is no such file.
+// LimitsOf returns the limits that apply to the file that contains an entry of a source; for a
+// Join, of its primary source. A Chain opens the input; LimitsOf returns its errors. If there is no
+// such file, the result is the defaults.
 func LimitsOf(s Source, entry int64) (Limits, error) {
 	l := Limits{}.For(0)
 	_, err := pieceAt(s.context(), s, entry, func(_ context.Context, r *Reader, _ func(EntryRange) EntryRange) error {

@@ -2,19 +2,20 @@ package rntuple
 
 import "iter"
 
-// A Condition chooses entries. WhereFunc makes one of a Go function, and package
-// expression of an expression. A Condition must be safe for concurrent use.
+// A Condition selects entries. WhereFunc creates one from a Go function, and package expression
+// from an expression. A Condition must be safe for concurrent use.
 type Condition interface {
-	// Check reports whether the condition fits the fields of s, without reading entries.
+	// Check returns an error if the condition does not fit the fields of s. It must not read
+	// entries.
 	Check(s Source) error
-	// Select yields the entries of s in r for which the condition holds, as ranges in
-	// order, which may be empty, and adjacent. The first error ends the sequence.
+	// Select yields the entries of s in r that satisfy the condition, as ranges in order, which may
+	// be empty or adjacent. The first error ends the sequence.
 	Select(s Source, r EntryRange) iter.Seq2[EntryRange, error]
 }
 
-// WhereFunc returns the Condition that keep accepts an entry. T is a type as Entries takes
-// it, and only the fields that it names are read. An entry, and what it points to, is valid
-// until keep returns, as with EntriesOptions.Reuse. Calls of keep may be concurrent.
+// WhereFunc returns the Condition that keep returns true for an entry. T is a struct as for
+// Entries, and only its fields are read. An entry, and everything that it points to, is valid until
+// keep returns, as with EntriesOptions.Reuse. Calls of keep may be concurrent.
 func WhereFunc[T any](keep func(entry *T) bool) Condition { return whereFunc[T](keep) }
 
 type whereFunc[T any] func(entry *T) bool

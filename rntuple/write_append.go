@@ -12,19 +12,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// Append opens an RNTuple, written by ROOT or by this library, to write more entries after
-// those it has. Its fields must fit the struct T as they would with Create; they keep their
-// encodings. A field that T lacks is an error, and so is a member of T without a field,
-// unless WriteOptions.ExtendSchema adds it.
+// Append opens an existing RNTuple, written by ROOT or by this library, and appends entries to it.
+// Its fields must match the struct T as with Create; they keep their encodings. A field that is
+// missing from T is an error, and so is a member of T without a field, unless
+// WriteOptions.ExtendSchema adds it.
 //
-// Existing pages stay where they are in the file, and only metadata is read. Readers see
-// the new entries once the writer is closed, or at a checkpoint. The RNTuple then gets a
-// higher cycle, and its earlier state stays readable under the earlier cycle. Attribute
-// sets are kept.
+// Existing pages are not moved, and only metadata is read. Readers see the new entries after Close
+// or a checkpoint. The RNTuple then gets a higher cycle, and its earlier state remains readable
+// under the earlier cycle. Attribute sets are preserved.
 //
-// Pages are compressed like the existing ones unless WriteOptions.Compression is set. The name is
-// as for Open. For RNTuples in a
-// format before 1.0.0.0 the error wraps ErrUnsupported.
+// Pages are compressed like the existing ones unless WriteOptions.Compression is set. See Open for
+// the name. For formats before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 	o = cmp.Or(o, new(WriteOptions))
 	err := refuse(
@@ -63,8 +61,7 @@ func continuing[T any](f *File, path, name string, options *WriteOptions) (*Writ
 	return w, nil
 }
 
-// AppendRecords is like Append for entries without a Go type: dynamic values with the
-// members of the RNTuple's schema.
+// AppendRecords is like Append for dynamic values with the members of the RNTuple's schema.
 func AppendRecords(path, name string, o *WriteOptions) (*Writer[value.Record], error) {
 	return Append[value.Record](path, name, o)
 }

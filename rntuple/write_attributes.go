@@ -9,9 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// An AttributeWriter writes a linked attribute set of an RNTuple: values of type A that
-// belong to ranges of its entries. It and the writer of the RNTuple must be used by one
-// goroutine at a time; closing that writer closes the set.
+// An AttributeWriter writes a linked attribute set of an RNTuple: values of type A that belong to
+// ranges of its entries. The AttributeWriter and the writer of the RNTuple together must be used by
+// one goroutine at a time; closing that writer closes the set.
 type AttributeWriter[A any] struct{ w *Writer[attribute[A]] }
 
 // attribute is an entry of an attribute set (schema version 1.0).
@@ -21,15 +21,14 @@ type attribute[A any] struct {
 	Data  A      `rntuple:"_userData"`
 }
 
-// Attributed is implemented by every Writer and ColumnWriter: attribute sets can be linked
-// to the RNTuples that they write.
+// Attributed is implemented by Writer and ColumnWriter, to whose RNTuples attribute sets can be
+// linked.
 type Attributed interface{ base() *ntuple.Writer }
 
 func (w *common) base() *ntuple.Writer { return w.ntuple }
 
-// NewAttributes begins an attribute set of the RNTuple that to writes. The struct A defines
-// the fields of the set, as for Create. Names that begin with "__" are reserved by the
-// format.
+// NewAttributes creates an attribute set linked to the RNTuple of a writer. The struct A defines
+// the fields of the set, as for Create. Names that begin with "__" are reserved by the format.
 //
 // Linked attribute sets were introduced by format 1.0.1.0; ROOT calls them experimental.
 func NewAttributes[A any](to Attributed, name string, options *WriteOptions) (*AttributeWriter[A], error) {
@@ -74,8 +73,7 @@ func NewAttributes[A any](to Attributed, name string, options *WriteOptions) (*A
 	return &AttributeWriter[A]{w}, nil
 }
 
-// Write writes an attribute of the entries e. The ranges of attributes may overlap and may be
-// empty.
+// Write writes an attribute of the entries e. The ranges of attributes may overlap and may be empty.
 func (a *AttributeWriter[A]) Write(e EntryRange, value A) error {
 	if e.First < 0 || e.End < e.First {
 		if err := a.w.sink.Enter("Write"); err != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A ColumnWriter writes one RNTuple field by field, many entries at a time, from slices:
-// call Put or PutJagged for every field, then End. It must be used by one goroutine at a
-// time; others can write to ColumnFillers beside it. See Writer for its errors and how to
-// finish it: a Put that fails makes Close fail.
+// A ColumnWriter writes one RNTuple field by field, many entries at a time, from slices: call Put
+// or PutJagged for every field, then End. It must be used by one goroutine at a time; other
+// goroutines can use ColumnFillers concurrently. Errors and Close work as for Writer: if a Put
+// fails, Close fails.
 type ColumnWriter struct {
 	common
 	columns
 }
 
-// Columns is what Put and PutJagged write to: a ColumnWriter or a ColumnFiller.
+// Columns is implemented by ColumnWriter and ColumnFiller, to which Put and PutJagged write.
 type Columns interface{ to() *columns }
 
 // columns is the part of a ColumnWriter and of a ColumnFiller that writes values.
@@ -48,14 +48,14 @@ func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) c
 
 func (c *columns) to() *columns { return c }
 
-// CreateColumns creates a ROOT file at path with one RNTuple of the given schema. A file that
-// exists there is replaced, unless FileOptions.NoReplace is set.
+// CreateColumns creates a ROOT file at path with one RNTuple of the given schema. An existing file
+// is replaced, unless FileOptions.NoReplace is set.
 func CreateColumns(path, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
 	f, err := CreateFile(path, o.file())
 	return owning(f, err, func() (*ColumnWriter, error) { return NewColumnWriter(f, name, doc, o.alone()) })
 }
 
-// NewColumnWriter begins an RNTuple of the given schema in a file.
+// NewColumnWriter creates an RNTuple of the given schema in a file.
 func NewColumnWriter(f *File, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
 	base, err := begin(f, name, doc, o)
 	if err != nil {
@@ -104,8 +104,7 @@ func planOf[P any](c *columns, f *schema.Field, t reflect.Type,
 }
 
 // Put writes the values of a top-level field for the next len(values) entries. The package
-// documentation says which Go types fit. The error wraps ErrRange if the field
-// cannot hold a value.
+// documentation lists compatible Go types. The error wraps ErrRange if a value is out of range.
 func Put[E any](w Columns, name string, values []E) error {
 	c := w.to()
 	if err := c.sink.Enter("Put"); err != nil {
@@ -157,9 +156,9 @@ func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error 
 	return c.sink.Err()
 }
 
-// PutArray writes values of an Array, n from number first on, as those of a top-level field for
-// the next n entries. The shapes of the Array and of what is in it must be those of the field
-// and its subfields, but that a Cardinality is a number.
+// PutArray writes n values of an Array, starting at index first, as the values of a top-level field
+// for the next n entries. The shapes of the Array and its children must match those of the field
+// and its subfields, except that a Cardinality is a number.
 func PutArray(w Columns, name string, a *columnar.Array, first, n int) error {
 	c := w.to()
 	if err := c.sink.Enter("PutArray"); err != nil {

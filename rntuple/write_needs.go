@@ -10,8 +10,8 @@ package rntuple
 // too high than too low. Entries that the RNTuple had before Append do not count.
 func (w *common) Needs() Limits { return above(w.needs(), w.FileSize()) }
 
-// Needs returns the limits that readers must raise for one of the RNTuples that were written to the
-// file, after Close; see Writer.Needs.
+// Needs returns, after Close, the limits that readers must raise for any of the RNTuples written to
+// the file; see Writer.Needs.
 func (f *File) Needs() Limits { return above(f.needs, f.Size()) }
 
 // needs returns what readers need.

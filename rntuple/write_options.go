@@ -13,118 +13,118 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// FileOptions say how a ROOT file is written. The zero value stands for the defaults, and so does
-// a nil pointer. The functions that take FileOptions copy them.
+// FileOptions configures how a ROOT file is written. The zero value and a nil pointer select the
+// defaults. Functions that take FileOptions copy them.
 type FileOptions struct {
-	// Context is that of writing. Once it is done, all methods of the file and its writers return
-	// its error, Close included, and no file is created. Default: context.Background().
+	// Context is used for writing. When it is done, all methods of the File and its writers,
+	// including Close, return its error, and no file is created. Default: context.Background().
 	Context context.Context
 
-	// Compression says how the records of the file itself are compressed. Default:
-	// compress.Default, or as the RNTuple for the functions that create both.
+	// Compression configures the compression of records that do not belong to an RNTuple. Default:
+	// compress.Default, or that of the RNTuple for functions that create both.
 	Compression compress.Settings
 
-	// UUID is the identity of the file. Files with the same UUID, dates and contents are equal
-	// byte for byte. Default: a random one.
+	// UUID identifies the file. Files with the same UUID, dates and contents are byte-for-byte
+	// identical. Default: random.
 	UUID [16]byte
 
-	// Clock tells the dates of the file's records. Default: time.Now.
+	// Clock provides the dates of the file's records. Default: time.Now.
 	Clock func() time.Time
 
-	// NoSync is set to let Close and Checkpoint return before everything is on the disk, which is
-	// faster, by some milliseconds on most disks. A power failure can then take away what was
-	// written, and damage what the file had before.
+	// NoSync makes Close and Checkpoint return without waiting for the disk, which saves a few
+	// milliseconds on most disks. A power failure can then lose the new data and damage existing
+	// data of the file.
 	NoSync bool
 
-	// NoReplace makes it an error, which wraps fs.ErrExist, if there is a file at the path of a new
-	// one: when it is created, and when Close or the first checkpoint gives it its name, as O_EXCL
-	// does for files that are opened. At a URL, the protocols of package remote promise as much as
-	// for uploads that do not replace a file. It is an error for files that are updated.
+	// NoReplace makes an existing file at the path of a new one an error that wraps fs.ErrExist.
+	// This is checked on creation, and atomically, like O_EXCL, when Close or the first checkpoint
+	// renames the new file. For URLs, the guarantees are those of uploads in package remote.
+	// NoReplace is an error for files that are updated.
 	NoReplace bool
 
-	// LockWait is how long to wait for another process that is updating the file, or, when a new
-	// file is closed, the one that it replaces. Default: not at all; the error wraps ErrLocked.
+	// LockWait is the maximum time to wait for another process that is updating the file or, when a
+	// new file is closed, the file to be replaced. Default: no wait; the error wraps ErrLocked.
 	LockWait time.Duration
 
-	// Upload says how a file is written whose name is a URL.
+	// Upload configures how URLs are written.
 	Upload remote.Options
 }
 
-// WriteOptions say how an RNTuple is written, and the file if the function creates or opens one.
-// The zero value stands for the defaults, which are those of ROOT's RNTupleWriteOptions, and so
-// does a nil pointer. The functions that take WriteOptions copy them, and return an error for
-// those that they cannot honour.
+// WriteOptions configures how an RNTuple is written, and the file if the function creates or opens
+// one. The zero value and a nil pointer select the defaults, which are those of ROOT's
+// RNTupleWriteOptions. Functions that take WriteOptions copy them, and return an error for options
+// they do not support.
 type WriteOptions struct {
-	// File says how the file is written by functions that create or open it. For those that begin
-	// an RNTuple in a File it must be the zero value.
+	// File configures the file for functions that create or open it. For functions that write an
+	// RNTuple to a File it must be zero.
 	File FileOptions
 
-	// Description is that of the RNTuple. Append keeps the one that the RNTuple has.
+	// Description is the description of the RNTuple. Append keeps the existing one.
 	Description string
 
-	// Compression says how pages and envelopes are compressed. compress.None stores them, and makes
-	// plain encodings the default instead of split ones. Default: compress.Default, zstd at level
-	// 5; for Append, that of the existing pages.
+	// Compression configures the compression of pages and envelopes. compress.None disables it, and
+	// makes plain encodings the default instead of split ones. Default: compress.Default, zstd at
+	// level 5; for Append, that of the existing pages.
 	Compression compress.Settings
 
-	// ClusterSize is the size in bytes that a cluster should have on disk. The writer holds that
-	// much in memory until the cluster is complete; twice as much if there are several Workers,
-	// which write a cluster while the next one is filled. Default: 128 MiB.
+	// ClusterSize is the target size of a cluster on disk in bytes. The writer keeps this much in
+	// memory until the cluster is complete, and twice as much with several Workers, which write one
+	// cluster while the next is filled. Default: 128 MiB.
 	ClusterSize int64
 
 	// MaxUnzippedClusterSize is the uncompressed size in bytes at which a cluster always ends.
 	// Default: ten times ClusterSize.
 	MaxUnzippedClusterSize int64
 
-	// MaxUnzippedPageSize is the largest size of a page in memory, in bytes. Default: 1 MiB.
+	// MaxUnzippedPageSize is the maximum size of a page in memory, in bytes. Default: 1 MiB.
 	MaxUnzippedPageSize int64
 
-	// PageBufferBudget is the size in bytes of the memory for pages that are being filled. When
-	// they need more, the largest ones are written early, the same ones as in ROOT. At least 512
-	// bytes per column are needed; with less, no page grows beyond 256 bytes. Default: ClusterSize,
+	// PageBufferBudget limits the memory in bytes of pages that are being filled. When they exceed
+	// it, the largest ones are written early, with the same policy as in ROOT. It should be at
+	// least 512 bytes per column; otherwise, no page grows beyond 256 bytes. Default: ClusterSize,
 	// or twice that with compression.
 	PageBufferBudget int64
 
-	// MaxKeySize is the size in bytes, from 16 on, above which pages and envelopes are split over
-	// several keys of the ROOT file. Append keeps the one that the RNTuple has. Default: 1 GiB, the
-	// largest that ROOT allows.
+	// MaxKeySize is the size in bytes, at least 16, above which pages and envelopes are split over
+	// several keys of the ROOT file. Append keeps the existing one. Default: 1 GiB, the maximum in
+	// ROOT.
 	MaxKeySize int64
 
-	// NoChecksums is set to write pages without checksums. Equal pages, which are found by their
-	// checksums, are then stored each for itself.
+	// NoChecksums writes pages without checksums. Identical pages, which are detected by their
+	// checksums, are then not shared.
 	NoChecksums bool
 
-	// NoSharing is set to store equal pages of a cluster each for itself instead of once.
+	// NoSharing stores identical pages of a cluster separately instead of once.
 	NoSharing bool
 
 	// Workers is the number of goroutines that encode and compress pages, including the caller's.
 	// With more than one, clusters are written in the background, and errors may be returned by
-	// later calls. Fill runs as many goroutines. The bytes written do not depend on it. Default:
-	// runtime.GOMAXPROCS(0).
+	// later calls. It is also the number of goroutines of Fill. The bytes written do not depend on
+	// it. Default: runtime.GOMAXPROCS(0).
 	Workers int
 
-	// ZoneMap has patterns of the fields of which the RNTuple gets a zone map: the least and the
-	// greatest value, and whether there are NaNs, in each cluster, with which conditions pass over
-	// clusters unread. "*" stands for all fields; see surgery.Index for patterns and for what a
-	// zone map has of a field. With Append, only the clusters that are added get into the map that
-	// the RNTuple has, or a new one. It costs about as much as a look at every value.
+	// ZoneMap is a list of patterns of the fields to include in a zone map: their minimum and
+	// maximum, and whether there are NaNs, in each cluster, with which conditions skip clusters
+	// without reading them. "*" selects all fields; see surgery.Index for patterns and the contents
+	// of zone maps. With Append, the new clusters are added to the existing map, or to a new one
+	// that covers only them. The cost is about that of one pass over the values.
 	ZoneMap []string
 
-	// Projections are fields without columns of their own, besides those of the document.
+	// Projections are additional projected fields, besides those of the document.
 	Projections []Projection
 
 	// ExtendSchema makes Append add a top-level field for each member of T without a field. The
-	// field is zero in the existing entries. Otherwise such members are an error.
+	// field is zero in existing entries. Otherwise, such members are an error.
 	//
 	// Specification: "Schema Extension Record Frame".
 	ExtendSchema bool
 
-	// Limits are those with which Append reads the metadata of the existing RNTuple.
+	// Limits bounds the memory with which Append reads the metadata of the existing RNTuple.
 	Limits Limits
 }
 
-// A Projection is a projected field: a view, of the given C++ type, of the field at the path
-// Source, which is as for ViewOf. For example, a std::vector<float> can be a view of the float
+// A Projection is a projected field: a view, with the given C++ type, of the field at the path
+// Source; see ViewOf for paths. For example, a std::vector<float> can be a view of the float
 // "jets.pt" if jets is a collection, and a "ROOT::RNTupleCardinality<std::uint64_t>" is the size of
 // a collection.
 //

@@ -13,16 +13,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 )
 
-// A Filler writes entries to the RNTuple of a Writer, beside other Fillers: each of several
-// goroutines has one of its own, or one after the other. It must be used by one goroutine
-// at a time, and closed before the Writer is.
+// A Filler writes entries to the RNTuple of a Writer, concurrently with other Fillers. It must be
+// used by one goroutine at a time, and closed before the Writer.
 //
-// A Filler makes clusters of its own, and encodes and compresses them in the goroutine that
-// uses it; Workers has no effect on it. It needs the memory of a Writer: see ClusterSize and
-// PageBufferBudget. Clusters that are complete are held in memory until they are written, up
-// to ClusterSize for each open Filler; when there are more, a Filler waits.
+// A Filler writes its own clusters, and encodes and compresses them in the calling goroutine;
+// Workers has no effect on it. Its memory usage is that of a Writer: see ClusterSize and
+// PageBufferBudget. Complete clusters are kept in memory until they are written, up to ClusterSize
+// for each open Filler; beyond that, Fillers block.
 //
-// The errors of a Filler are those of the Writer, and sticky there.
+// Errors of a Filler are also errors of the Writer, and sticky there.
 type Filler[T any] struct {
 	forked
 	rows[T]
@@ -91,7 +90,7 @@ func (w *common) alone(call string, change func() error) error {
 	})
 }
 
-// release gives back the memory of fillers, once everything is written.
+// release returns the memory of fillers to its pool when everything is written.
 func (w *common) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,23 +148,20 @@ func (f *forked) Close() error {
 	return err
 }
 
-// Filler returns a Filler whose clusters become part of the RNTuple when they are complete,
-// as they come: their order may be another one each time. It may be called by any
-// goroutine.
+// Filler returns a Filler whose clusters are added to the RNTuple as they are completed, so their
+// order is not deterministic. It is safe for concurrent use.
 func (w *Writer[T]) Filler() *Filler[T] { return w.fillerOf(pagesink.NoTicket) }
 
-// OrderedFiller returns a Filler for one part of the entries. Its clusters come behind those
-// of all lower tickets: the RNTuple, and the file, are the same whichever goroutines write
-// the parts, and when, because clusters do not reach over parts. Tickets are the numbers
-// from 0 on, each given once; at Close of the Writer, none may be missing.
+// OrderedFiller returns a Filler for one part of the entries. Its clusters follow those of all
+// lower tickets. Since clusters do not span parts, the RNTuple and the file are independent of
+// which goroutines write the parts, and when. Tickets are consecutive numbers from 0, each used
+// once; none may be missing when the Writer is closed.
 //
-// Clusters wait for those of lower tickets, and so does the Filler when too many do. Tickets
-// should therefore be taken in their order, and by a goroutine that holds no other: one
-// that waits for a ticket that it holds itself waits forever. As long as the lowest ticket
-// that is not closed has not been taken at all, nobody waits, and all that is complete is
-// kept in memory.
-//
-// OrderedFiller may be called by any goroutine.
+// Clusters wait for those of lower tickets, and the Filler blocks when too many are waiting.
+// Tickets should therefore be taken in order, and by a goroutine that holds no other ticket: a
+// goroutine that waits for its own ticket deadlocks. While the lowest open ticket has not been
+// taken yet, Fillers do not block, and all complete clusters are kept in memory. OrderedFiller is
+// safe for concurrent use.
 func (w *Writer[T]) OrderedFiller(ticket int64) *Filler[T] {
 	w.checkTicket(ticket)
 	return w.fillerOf(max(ticket, pagesink.NoTicket))
@@ -180,16 +176,16 @@ func (w *Writer[T]) fillerOf(ticket int64) *Filler[T] {
 	return f
 }
 
-// Fill calls write for the parts of the entries from 0 to n-1, in several goroutines, each
-// with a Filler for that part. The RNTuple gets the entries in the order of the parts, and
-// the file is the same whatever the number of goroutines, which is that of Workers. Clusters
-// do not reach over parts; so a part should have the entries of a large cluster, or of many.
+// Fill calls write for the parts 0 to n-1 of the entries, in WriteOptions.Workers goroutines, with
+// a Filler for each part. The entries are written in the order of the parts, and the file does not
+// depend on the number of goroutines. Clusters do not span parts, so a part should contain the
+// entries of at least one large cluster.
 //
-// Parts begin in their order. After an error of write, or of the Writer, no more begin; Fill
-// waits for those in progress, and returns the error, which is the Writer's from then on. A
-// panic of write becomes one of Fill's caller, as that of a function that was given to Fold.
+// Parts are started in order. After an error of write, or of the Writer, Fill starts no further
+// parts, waits for those in progress, and returns the error, which becomes the Writer's sticky
+// error. A panic of write is propagated to Fill's caller, as by Fold.
 //
-// There must be no Filler when Fill is called.
+// There must be no open Filler when Fill is called.
 func (w *Writer[T]) Fill(n int, write func(part int, f *Filler[T]) error) error {
 	if err := w.alone("Fill", func() error { return nil }); err != nil {
 		return err
@@ -216,14 +212,13 @@ func (w *Writer[T]) Fill(n int, write func(part int, f *Filler[T]) error) error 
 	return cmp.Or(sink.Err(), err)
 }
 
-// A ColumnFiller is for a ColumnWriter what a Filler is for a Writer: Put and PutJagged
-// write to it.
+// A ColumnFiller is the Filler of a ColumnWriter; use Put and PutJagged to write to it.
 type ColumnFiller struct {
 	forked
 	columns
 }
 
-// Filler returns a ColumnFiller whose clusters come in any order; see Writer.Filler.
+// Filler returns a ColumnFiller whose clusters are written in any order; see Writer.Filler.
 func (w *ColumnWriter) Filler() *ColumnFiller { return w.fillerOf(pagesink.NoTicket) }
 
 // OrderedFiller returns a ColumnFiller for one part of the entries; see Writer.OrderedFiller.

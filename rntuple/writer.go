@@ -15,10 +15,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Writer writes one RNTuple, entry by entry, from values of type T. It must be used by
-// one goroutine at a time; others can write to Fillers beside it. Calls that overlap fail with
-// an error that wraps ErrConcurrent. Its errors are sticky:
-// after the first one all methods do nothing but return it, Close included.
+// A Writer writes one RNTuple, entry by entry, from values of type T. It must be used by one
+// goroutine at a time; other goroutines can use Fillers concurrently. Overlapping calls fail with
+// an error that wraps ErrConcurrent. Errors are sticky: after the first error, all methods,
+// including Close, only return it.
 type Writer[T any] struct {
 	common
 	rows[T]
@@ -35,22 +35,21 @@ type common struct {
 	idle []*fork
 }
 
-// Create creates a ROOT file at path with one RNTuple whose fields are those of the struct
-// T. The name may contain directories: "dir/sub/name". A file that exists at path is replaced
-// when the writer is closed, unless FileOptions.NoReplace is set; see CreateFile.
+// Create creates a ROOT file at path with one RNTuple whose fields are those of the struct T. The
+// name may contain directories: "dir/sub/name". An existing file at path is replaced when the
+// Writer is closed, unless FileOptions.NoReplace is set; see CreateFile.
 //
-// The package documentation says which C++ types Go types become, and how tags change that.
-// Structs become untyped records where the format allows that, otherwise classes with the
-// name of the struct.
+// The package documentation describes how Go types are mapped to C++ types, and how tags affect
+// this. Structs become untyped records where the format allows it, otherwise classes with the name
+// of the struct.
 //
-// The error lists everything that is wrong with T and its tags.
+// The error lists all problems of T and its tags.
 func Create[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 	f, err := CreateFile(path, o.file())
 	return owning(f, err, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
 }
 
-// CreateRecords is like Create for entries without a Go type: the document defines the
-// schema, and entries are dynamic values.
+// CreateRecords is like Create for dynamic values: the document defines the schema.
 func CreateRecords(path, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
 	f, err := CreateFile(path, o.file())
 	return owning(f, err, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
@@ -72,7 +71,7 @@ func owning[W interface{ own(*File) }](f *File, err error, begin func() (W, erro
 
 func (w *common) own(f *File) { w.owned = f }
 
-// NewWriter begins an RNTuple in a file. See Create.
+// NewWriter creates an RNTuple in a file. See Create.
 func NewWriter[T any](f *File, name string, o *WriteOptions) (*Writer[T], error) {
 	_, last := ntuple.SplitPath(name)
 	doc, err := model(last, reflect.TypeFor[T]())
@@ -82,8 +81,7 @@ func NewWriter[T any](f *File, name string, o *WriteOptions) (*Writer[T], error)
 	return newWriter[T](f, name, doc, o)
 }
 
-// NewRecordWriter begins an RNTuple of dynamic values in a file. See
-// CreateRecords.
+// NewRecordWriter creates an RNTuple of dynamic values in a file. See CreateRecords.
 func NewRecordWriter(f *File, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
 	return newWriter[value.Record](f, name, doc, o)
 }
@@ -187,9 +185,9 @@ func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 // FileSize returns the length in bytes that the file has so far; see File.Size.
 func (w *common) FileSize() int64 { return w.ntuple.FileSize() }
 
-// Extend adds fields to the RNTuple. In earlier entries they are zero; the entries that
-// follow must have them. Extend is for writers of dynamic values, because the fields of a
-// Go type are fixed. It is an error while there are Fillers.
+// Extend adds fields to the RNTuple. They are zero in earlier entries, and later entries must have
+// them. Extend is supported only for dynamic values, because the fields of a Go type are fixed. It
+// is an error while there are open Fillers.
 //
 // Specification: "Schema Extension Record Frame".
 func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {

@@ -1,5 +1,5 @@
-// Package value defines the dynamic values of fields, for programs that do not know
-// the schema in advance, and formats them as JSON.
+// Package value defines dynamic values of fields, for programs that do not know the schema at
+// compile time, and formats them as JSON.
 //
 // The Go type of a value depends on the field:
 //
@@ -18,7 +18,6 @@
 //	classes, untyped records              Record
 //	objects written by ROOT's streamers   []byte, as ROOT streamed them
 //
-// Readers return exactly these types, and writers accept them. Writers also accept
-// the value of a variant without the Alternative around it, if only one alternative
-// can hold it.
+// Readers return exactly these types, and writers accept them. Writers also accept the bare value
+// of a variant, without an Alternative, if only one alternative can represent it.
 package value

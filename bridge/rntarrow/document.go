@@ -14,13 +14,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// WriteOptions say how record batches become an RNTuple. The zero value makes an optional of
-// every field that may have nulls.
+// WriteOptions configures how record batches are converted to an RNTuple. With the zero value,
+// every nullable field becomes an optional.
 type WriteOptions struct {
-	// Plain are patterns of the paths of fields that become plain values although they are
-	// nullable: many programs mark all that they write. A null in one is an error.
+	// Plain lists patterns of the paths of nullable fields that do not become optionals; many
+	// programs mark all fields as nullable. A null in such a field is an error.
 	Plain []string
-	// NoSchema leaves out the attribute set SchemaSet, also where it is needed to get types back.
+	// NoSchema omits the attribute set SchemaSet even if it is needed to restore types.
 	NoSchema bool
 }
 
@@ -46,8 +46,8 @@ type typer struct {
 	errs  []error
 }
 
-// Document returns the schema of the RNTuple that Write makes of record batches with a schema.
-// The error names every field that has no type in an RNTuple.
+// Document returns the schema of the RNTuple that Write creates for record batches with a schema.
+// The error lists all fields without a corresponding RNTuple type.
 func Document(s *arrow.Schema, o *WriteOptions) (*schema.Document, error) {
 	if o == nil {
 		o = new(WriteOptions)

@@ -11,12 +11,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// WriteStream writes all that r yields as a stream of Arrow's IPC format, and returns the number
-// of rows. progress, which may be nil, is called with it as it grows.
+// WriteStream writes all record batches of r as an Arrow IPC stream, and returns the number of
+// rows. progress, which may be nil, is called with the number of rows written so far.
 //
-// Many readers take a stream that ends between two messages for complete. So if r ends with an
-// error, WriteStream begins another message before it returns the error: whoever reads the
-// stream gets one, too.
+// Many readers treat a stream that ends between two messages as complete. So if r ends with an
+// error, WriteStream writes the start of another message before it returns the error, to make
+// readers fail, too.
 func WriteStream(to io.Writer, r array.RecordReader, progress func(rows int64)) (rows int64, err error) {
 	w := ipc.NewWriter(to, ipc.WithSchema(r.Schema()))
 	rows, err = writeAll(w, r, progress)
@@ -27,8 +27,8 @@ func WriteStream(to io.Writer, r array.RecordReader, progress func(rows int64)) 
 	return rows, w.Close()
 }
 
-// WriteFile is like WriteStream, but writes a file of Arrow's IPC format, also known as Feather.
-// If there is an error the file has no end.
+// WriteFile is like WriteStream, but writes an Arrow IPC file, also known as Feather. After an
+// error the file is incomplete and invalid.
 func WriteFile(to io.Writer, r array.RecordReader, progress func(rows int64)) (rows int64, err error) {
 	w, err := ipc.NewFileWriter(onlyWriter{to}, ipc.WithSchema(r.Schema()))
 	if err != nil {
@@ -53,9 +53,9 @@ func writeAll(w interface{ Write(arrow.RecordBatch) error }, r array.RecordReade
 	return rows, r.Err()
 }
 
-// NewStreamReader returns a reader of a stream of Arrow's IPC format of at most size bytes. Unlike
-// ipc.NewReader's, it returns an error for a stream that ends before its end mark, and for
-// damaged messages instead of a panic.
+// NewStreamReader returns a reader of an Arrow IPC stream of at most size bytes. Unlike
+// ipc.NewReader, it returns an error if the stream ends before its end-of-stream marker, and it
+// returns an error for damaged messages instead of panicking.
 func NewStreamReader(r io.Reader, size int64) (array.RecordReader, error) {
 	return newReader("reading an Arrow stream", r, size)
 }
@@ -68,8 +68,8 @@ func newReader(what string, r io.Reader, size int64) (array.RecordReader, error)
 	return array.ReaderFromIter(in.Schema(), guarded(what, in, -1)), nil
 }
 
-// NewFileReader is like NewStreamReader for a file of Arrow's IPC format, also known as Feather,
-// of the given size in bytes. It reads the stream that such a file holds.
+// NewFileReader is like NewStreamReader for an Arrow IPC file, also known as Feather, of the given
+// size in bytes. It reads the stream embedded in the file.
 func NewFileReader(r io.ReaderAt, size int64) (array.RecordReader, error) {
 	const magic, aligned = "ARROW1", 8
 	head, tail := make([]byte, len(magic)), make([]byte, len(magic))

@@ -19,17 +19,17 @@ import (
 )
 
 // NewParquetReader returns a reader of the rows of a Parquet file, in order. fields are the names
-// of the columns at the top that it reads, all if there are none. Row groups are read by as many
-// goroutines as there are processors; a few record batches of each are in memory.
+// of the top-level columns to read; default: all. Row groups are read by GOMAXPROCS goroutines, and
+// a few record batches of each are in memory.
 //
-// The error, and that of the reader, tells what is wrong with a file that is damaged.
+// Damaged files cause an error of NewParquetReader or of the reader, never a panic.
 func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker,
 	fields ...string) (records array.RecordReader, err error) {
 	return newParquetReader(ctx, r, 0, math.MaxInt, fields)
 }
 
-// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not
-// including end, as far as they exist.
+// NewRowGroupReader is like NewParquetReader, but reads only the existing row groups from first up
+// to but not including end.
 func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
 	fields ...string) (array.RecordReader, error) {
 	return newParquetReader(ctx, r, first, end, fields)
@@ -68,14 +68,14 @@ func newParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end 
 	return records, nil
 }
 
-// A RowGroup is a part of a Parquet file that can be read by itself.
+// A RowGroup is a part of a Parquet file that can be read independently.
 type RowGroup struct {
 	Rows  int64
-	Bytes int64 // of the columns that are wanted, compressed
+	Bytes int64 // compressed size of the wanted columns
 }
 
-// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top
-// counts for their bytes.
+// RowGroups returns the row groups of a Parquet file. wanted reports whether a top-level column is
+// included in their Bytes.
 func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (groups []RowGroup, err error) {
 	err = caught(func() error {
 		f, err := file.NewParquetReader(r)

@@ -18,30 +18,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// ParquetOptions say how entries become a Parquet file.
+// ParquetOptions configures how entries are written to a Parquet file.
 type ParquetOptions struct {
-	// Options choose fields and types. Structs is always set, as Parquet has no unions, and so
-	// is Reuse. Arrays that may be missing become lists.
+	// Options selects fields and types. Structs is always set, because Parquet has no unions, and
+	// so is Reuse. Nullable arrays become lists.
 	Options
-	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
-	// Earlier writers of Arrow called them "item".
+	// Item is the name of list items. Default: "element", as specified by Parquet; earlier versions
+	// of Arrow used "item".
 	Item string
-	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of
-	// floating-point numbers split (BYTE_STREAM_SPLIT), as RNTuples have them, and else what
-	// arrow-go's defaults are.
+	// Properties configures the writer. Default: zstd at level 1, as in pyarrow, byte stream split
+	// encoding of floating-point numbers, as in RNTuples, and otherwise the defaults of arrow-go.
 	Properties []parquet.WriterProperty
-	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
-	// does not have, as large lists.
+	// Plain omits the Arrow schema, from which Arrow readers restore types that Parquet does not
+	// have, such as large lists.
 	Plain bool
-	// Fold has options for the goroutines that read and write.
+	// Fold configures the goroutines that read and write.
 	Fold *rntuple.FoldOptions
 }
 
-// WriteParquet writes all entries of s as a Parquet file, and returns their number. A row group
-// has the entries of a cluster, or of a few if there are thousands. Row groups are made by
-// several goroutines, as rntuple.Fold says, each of which holds a compressed one in memory.
+// WriteParquet writes all entries of s to a Parquet file, and returns their number. A row group
+// contains the entries of one cluster, or of several if there are thousands of clusters. Row groups
+// are encoded by the goroutines of rntuple.Fold, each of which keeps one compressed row group in
+// memory.
 //
-// It does not close w. If there is an error, the file has no end, and readers refuse it.
+// It does not close w. After an error the file is incomplete and invalid.
 func WriteParquet(w io.Writer, s rntuple.Source, options *ParquetOptions) (entries int64, err error) {
 	var o ParquetOptions
 	if options != nil {

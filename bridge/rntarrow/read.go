@@ -11,42 +11,41 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Options say what NewReader reads, and as which types. The zero value stands for all
+// Options configures which fields NewReader reads, and as which types. The zero value selects all
 // top-level fields.
 type Options struct {
 	// Fields are the paths of fields, as in rntuple.BatchOptions.
 	Fields []string
-	// BatchSize is the largest number of entries in a record batch. 0: 16,384.
+	// BatchSize is the maximum number of entries in a record batch. Default: 16,384.
 	BatchSize int
-	// Lists32 makes lists, strings and binaries with 32-bit offsets, for consumers that know no
-	// others. A batch with more than 2^31-1 items of a field is then an error.
+	// Lists32 produces lists, strings and binaries with 32-bit offsets, for consumers that do not
+	// support 64-bit offsets. A batch with more than 2^31-1 items of a field is then an error.
 	Lists32 bool
-	// Binary makes large_binary of strings, which need not be UTF-8.
+	// Binary reads strings as large_binary, which need not be valid UTF-8.
 	Binary bool
-	// Structs makes structs of variants, with a nullable member for each alternative, for
-	// consumers that know no unions, as Parquet.
+	// Structs reads variants as structs with one nullable member per alternative, for consumers
+	// that do not support unions, such as Parquet.
 	Structs bool
-	// Pairs makes lists of structs of maps, for consumers that know no maps, or none with
-	// repeated keys.
+	// Pairs reads maps as lists of structs, for consumers that do not support maps, or maps with
+	// duplicate keys.
 	Pairs bool
-	// Reuse lets record batches share memory: each is valid until the next one is read, also if
-	// it is retained. That saves up to a fifth of the time.
+	// Reuse reuses the memory of record batches: each is valid only until the next one is read,
+	// even if it is retained. This saves up to 20 % of the time.
 	Reuse bool
 }
 
 // Keys of metadata.
 const (
-	NameKey        = "rntuple:name" // of the schema: the name of the RNTuple
-	TypeKey        = "rntuple:type" // of a field: its type in C++
+	NameKey        = "rntuple:name" // schema metadata: the name of the RNTuple
+	TypeKey        = "rntuple:type" // field metadata: the C++ type
 	DescriptionKey = "description"  // of a field
 )
 
 // NewReader returns a reader of the entries of s as record batches, in order. Its Err returns the
-// error that ended the loop, if there was one. Record batches that are retained stay valid, unless
-// Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them
-// does no harm.
+// error that ended the loop, if any. Retained record batches stay valid, unless Options.Reuse is
+// set. Memory is garbage-collected, so record batches need not be released.
 //
-// The error is that of rntuple.Batches, or names a field that has no type in Arrow.
+// The error is that of rntuple.Batches, or names a field without a corresponding Arrow type.
 func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {
 	if o == nil {
 		o = new(Options)
@@ -58,7 +57,7 @@ func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {
 	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64)), nil
 }
 
-// NewRangeReader is like NewReader, but reads only the entries e, as far as they exist.
+// NewRangeReader is like NewReader, but reads only the existing entries in e.
 func NewRangeReader(s rntuple.Source, e rntuple.EntryRange, o *Options) (array.RecordReader, error) {
 	if o == nil {
 		o = new(Options)

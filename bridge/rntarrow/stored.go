@@ -13,10 +13,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// SchemaSet is the name of the attribute set in which Create stores the schema of record
-// batches that tells more than the fields of the RNTuple: one attribute for all entries, with the
-// schema in the field "schema", as the stream of Arrow's IPC format that has no batches.
-// NewReader gives its types back.
+// SchemaSet is the name of the attribute set in which Create stores an Arrow schema that the fields
+// of the RNTuple cannot represent: one attribute for all entries, whose field "schema" is an Arrow
+// IPC stream without batches. NewReader restores its types.
 const SchemaSet = "arrow:schema"
 
 type storedSchema struct {

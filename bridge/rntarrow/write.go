@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Create creates a ROOT file at path with one RNTuple of all that r yields, and returns the
-// number of entries. If there is an error, no file is left.
+// Create creates a ROOT file at path with one RNTuple of all record batches of r, and returns the
+// number of entries. After an error, there is no file.
 func Create(path, name string, r array.RecordReader, o *WriteOptions,
 	opts *rntuple.WriteOptions) (entries int64, err error) {
 	if o == nil {
@@ -31,7 +31,7 @@ func Create(path, name string, r array.RecordReader, o *WriteOptions,
 	return fill(w, r, *o)
 }
 
-// Add writes one RNTuple of all that r yields to a file, and returns the number of entries.
+// Add writes one RNTuple of all record batches of r to a file, and returns the number of entries.
 func Add(f *rntuple.File, name string, r array.RecordReader, o *WriteOptions,
 	opts *rntuple.WriteOptions) (entries int64, err error) {
 	if o == nil {
@@ -61,20 +61,20 @@ func fill(w *rntuple.ColumnWriter, r array.RecordReader, o WriteOptions) (entrie
 	return entries, w.Close()
 }
 
-// A Writer is what Write writes to: a ColumnWriter, or a ColumnFiller.
+// A Writer is a *rntuple.ColumnWriter or a *rntuple.ColumnFiller.
 type Writer interface {
 	rntuple.Columns
 	Schema() *schema.Schema
 	End(entries int64) error
 }
 
-// Write writes all that r yields and returns the number of entries. It does not close the writer,
-// whose fields must be those that Document returns, or others of which every one has a field of
-// that name in Arrow, with the same values.
+// Write writes all record batches of r and returns the number of entries. It does not close the
+// writer, whose fields must be those returned by Document, or have corresponding Arrow fields with
+// the same names and values.
 //
-// Values keep their types: dictionaries and runs are resolved, a half float becomes a float;
-// nothing else is converted. A null where the field is not an optional is an error, as is what
-// is missing of a stream that was cut off.
+// Values are not converted, except that dictionaries and run-end encoding are decoded, and a half
+// float becomes a float. A null in a field that is not an optional is an error, and so is a
+// truncated stream.
 func Write(w Writer, r array.RecordReader) (entries int64, err error) {
 	var to []*schema.Field
 	for _, f := range w.Schema().Fields {

@@ -18,14 +18,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// A Temporary is a file that a bundle has written.
+// A Temporary is a file written by a bundle.
 type Temporary struct {
 	Path string
 	File workunits.File
-	Runs []Run // if entries have keys: all of them
+	Runs []Run // if entries have keys: all entries
 }
 
-// A Run is a range of entries whose keys do not descend.
+// A Run is a range of entries with non-decreasing keys.
 type Run struct {
 	rntuple.EntryRange
 	Min, Max int64 // keys
@@ -72,7 +72,7 @@ type Piece struct {
 	rntuple.EntryRange
 }
 
-// An Output is a file to be made of pieces.
+// An Output is a file to be composed of pieces.
 type Output struct {
 	Path   string
 	Pieces []Piece

@@ -9,17 +9,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// A Batch is some entries of a file, to be read in columnar form by the worker that gets it:
-// between workers, only their place travels.
+// A Batch is a reference to a range of entries of a file, which the worker that receives it reads
+// in columnar form: only the location is transferred between workers.
 type Batch struct {
 	Options ReadOptions // what is read
 	File    workunits.File
 	Entries rntuple.EntryRange // whole clusters
 }
 
-// All yields the entries that meet the condition in ReadOptions, in batches that stay valid. Their
-// numbers are those in the file, or if there is a condition, count the entries that meet it. The
-// first error ends the loop; it comes with a nil pointer.
+// All yields the entries that satisfy the condition in ReadOptions, in batches that stay valid.
+// Entry numbers are those in the file or, with a condition, count the matching entries. The first
+// error ends the loop; it is yielded with a nil pointer.
 func (b Batch) All(ctx context.Context) iter.Seq2[*rntuple.Batch, error] {
 	return func(yield func(*rntuple.Batch, error) bool) {
 		stopped := false

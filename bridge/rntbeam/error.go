@@ -18,9 +18,9 @@ func failed(what, path string, err error) error {
 	return fmt.Errorf("rntbeam: %s %s: %w", what, path, err)
 }
 
-// Cause returns what an error of a pipeline says of a file that could not be read or written, in a
-// line. Runners report it as text, with the plans and the stacks of the workers around it. If there
-// is nothing of the kind, Cause returns the whole text.
+// Cause extracts from an error of a pipeline the line about the file that could not be read or
+// written. Runners embed it in a text with the pipeline graph and the stack traces of workers. If
+// there is no such line, Cause returns the full text.
 func Cause(err error) string {
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "rntbeam: "); ok {

@@ -17,26 +17,28 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// A Format reads files that have no RNTuple. Packages parquet and ttree have one each.
+// A Format reads files in a format other than RNTuple. Packages parquet and ttree each implement
+// one.
 type Format struct {
-	// Clusters returns the ranges of entries that are best read as one, and about what they cost.
+	// Clusters returns the ranges of entries that are best read as a unit, and their approximate
+	// costs.
 	Clusters func(ctx context.Context, f Foreign) ([]workunits.Cluster, error)
-	// Convert makes a ROOT file at a path with one RNTuple that has some of the entries.
+	// Convert creates a ROOT file at a path with one RNTuple that contains a range of the entries.
 	Convert func(ctx context.Context, f Foreign, to string, entries rntuple.EntryRange) error
 }
 
 // Foreign is a file of a Format.
 type Foreign struct {
 	Path string
-	Name string // of the table, as in ReadOptions
-	// Wanted reports whether a column at the top is read.
+	Name string // name of the table, see ReadOptions
+	// Wanted reports whether a top-level column is read.
 	Wanted func(column string) bool
 }
 
 var formats = map[string]Format{}
 
-// RegisterFormat makes a format known. It is for packages that have one, which call it in an init
-// function, and panics if the name is known already.
+// RegisterFormat registers a format. Packages that implement a format call it in an init function.
+// It panics if the name is already registered.
 func RegisterFormat(name string, f Format) {
 	if _, ok := formats[name]; ok || name == "" {
 		panic(fmt.Sprintf("rntbeam: format %q is registered already", name))

@@ -13,34 +13,33 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// ReadOptions say what is read. The zero value stands for all entries.
+// ReadOptions configures what is read. The zero value selects all entries.
 type ReadOptions struct {
-	// Name is the name of the RNTuple, or tree, in each file, as for rntuple.Open.
+	// Name is the name of the RNTuple, or tree, in each file; see rntuple.Open.
 	Name string
-	// Fields are the paths of the fields of records and batches. Default: all at the top. Structs
-	// name theirs.
+	// Fields are the paths of the fields of records and batches; those of structs are given by
+	// their tags. Default: all top-level fields.
 	Fields []string
-	// Where is a condition that entries must meet, in the language of package expression. The
-	// fields that it needs are read first; of others, only pages with entries that meet it.
+	// Where is a condition that entries must satisfy, in the language of package expression. The
+	// fields that it needs are read first; of others, only pages with matching entries.
 	Where string
-	// Numbered makes the collection one of KV<int64,T>, whose keys put the entries in the order of
-	// the data set: for ReadPlan, the number of the entry in all files; for Read, that in its file
-	// plus 2^40 times that of the file. WriteOrdered takes them.
+	// Numbered reads a collection of KV<int64,T>, whose keys are ordered like the entries of the
+	// data set: for ReadPlan, the key is the number of the entry in all files; for Read, it is the
+	// number in the file plus 2^40 times the number of the file. Use it with WriteOrdered.
 	Numbered bool
-	// SplitBytes is the size of the parts that files are cut into at first, in bytes of the columns
-	// that are read. Runners that split work as it runs have slow workers give away some of their
-	// part. Default: 64 MiB.
+	// SplitBytes is the initial size of the parts of files, in bytes of the columns that are read.
+	// Runners with dynamic splitting can further split the parts of slow workers. Default: 64 MiB.
 	SplitBytes int64
-	// BlockBytes is the size up to which clusters are joined, to be read as one. Default: 1 MiB.
+	// BlockBytes is the size up to which clusters are combined into one block to be read as a unit.
+	// Default: 1 MiB.
 	BlockBytes int64
-	// Format is that of the files, if they are no RNTuples: one that a package has registered, see
-	// RegisterFormat.
+	// Format is the name of a registered format, see RegisterFormat. Default: RNTuple.
 	Format string
 }
 
-// Read reads the files that match a pattern, as for path/filepath.Match, or the file at a URL, as a
-// collection of T: a struct, as rntuple.Entries takes it; value.Record; or Batch. It panics, as
-// beam.ParDo does, if T is not registered or an option is wrong.
+// Read reads the files that match a path/filepath.Match pattern, or the file at a URL, as a
+// collection of T: a struct as for rntuple.Entries, value.Record, or Batch. Like beam.ParDo, it
+// panics if T is not registered or an option is invalid.
 func Read[T any](s beam.Scope, pattern string, o *ReadOptions) beam.PCollection {
 	if o == nil {
 		o = new(ReadOptions)
@@ -62,8 +61,8 @@ func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o *ReadOptions) bea
 	return read[T](s, beam.ParDo(s, &expandFn{}, patterns), *o)
 }
 
-// ReadPlan is like Read, for the files of a plan. The name of the RNTuples is the plan's. A file
-// that has changed since is an error that wraps workunits.ErrChanged.
+// ReadPlan is like Read, for the files of a plan. The name of the RNTuples is that in the plan. A
+// file that has changed since planning is an error that wraps workunits.ErrChanged.
 func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, options *ReadOptions) beam.PCollection {
 	var o ReadOptions
 	if options != nil {

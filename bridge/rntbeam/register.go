@@ -16,9 +16,9 @@ import (
 
 var registered = map[reflect.Type]bool{}
 
-// Register makes a type of entries known to Beam, with a coder that is exact for all types that
-// RNTuples are read into. It must be called in an init function, so that workers know the type,
-// too. value.Record and Batch are known already.
+// Register registers a type of entries with Beam, with a coder that is exact for all types that
+// RNTuples can be read into. It must be called in an init function, so that the type is also
+// registered in workers. value.Record and Batch are always registered.
 func Register[T any]() {
 	registerCoder[T]()
 	// Those of package register take minutes to compile.

@@ -20,17 +20,18 @@ import (
 // An Input is a file to read, or a part of it: the elements of the splittable DoFn.
 type Input struct {
 	Path  string
-	First int64           // number that the first entry of the file has in the data set, see ReadOptions.Numbered
-	Part  *workunits.Part // if not all entries are to be read
-	File  *workunits.File // what the file was when it was planned, if it was
+	First int64           // number of the file's first entry in the data set, see ReadOptions.Numbered
+	Part  *workunits.Part // the entries to read, if not all
+	File  *workunits.File // version of the file in the plan, if any
 }
 
-// A Restriction is a range of entries of a file that consists of blocks, which are read as one.
+// A Restriction is a range of entries of a file that consists of blocks, each of which is read as a
+// unit.
 type Restriction struct {
-	File  workunits.File // as it was when the restriction was made
+	File  workunits.File // version of the file when the restriction was created
 	First int64
 	Ends  []int64 // of the blocks
-	Costs []int64 // of the blocks: bytes that are stored of the wanted columns
+	Costs []int64 // of the blocks: stored bytes of the columns that are read
 }
 
 // bounds returns the entries of a block.

@@ -18,38 +18,38 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// WriteOptions say what is written. The zero value stands for the defaults.
+// WriteOptions configures what is written. The zero value selects the defaults.
 type WriteOptions struct {
 	// Name is the name of the RNTuples. Default: "Events".
 	Name string
-	// Shards is the number of files that the RNTuples of the bundles are merged into, with about
-	// the same number of entries. Pages are copied, but for those of clusters that are cut where a
-	// file ends. 1 makes one file, at the path itself. Default: a file for each bundle of Write,
-	// one of WriteOrdered.
+	// Shards is the number of files into which the RNTuples of the bundles are merged, with about
+	// the same number of entries each. Pages are copied, except those of clusters that span two
+	// files. With 1, the single file is written to the path itself. Default: one file per bundle
+	// for Write, one file for WriteOrdered.
 	Shards int
-	// TempDir is a folder that all workers share, in which a folder for temporary files is made.
-	// Default: that of the path. If the path is a URL, it must be given.
+	// TempDir is a folder shared by all workers, in which a folder for temporary files is created.
+	// Default: the folder of the path. It is required if the path is a URL.
 	TempDir string
-	// Compression is as for compress.ParseSettings: "zstd:5". Default: that of rntuple.Create.
+	// Compression is in the format of compress.ParseSettings: "zstd:5". Default: that of
+	// rntuple.Create.
 	Compression string
-	// JoinClusters rewrites clusters that have fewer bytes into larger ones where files are merged;
-	// 0 rewrites none.
+	// JoinClusters is the size in bytes below which clusters are combined into larger ones when
+	// files are merged. Default: none.
 	JoinClusters int64
-	// Schema is that of records. Structs have their own.
+	// Schema is the schema of records. Structs define their own.
 	Schema *schema.Document
 }
 
-// Write writes a collection of T, a struct or value.Record, to files. Their paths are path, with a
-// number before the suffix as in "out-00002-of-00007.root", unless WriteOptions.Shards is 1. Each
-// bundle is written to a temporary file; what bundles that failed have left is removed, and the
-// others get their names, or are merged, when all are complete: each element is in one file, once,
-// whatever was tried again. Write returns the collection of the paths, of type string. It panics as
-// Read does.
+// Write writes a collection of T, a struct or value.Record, to files. Their paths are path with a
+// number before the extension, such as "out-00002-of-00007.root", unless WriteOptions.Shards is 1.
+// Each bundle is written to a temporary file. When all bundles are complete, their files are
+// renamed or merged, and the remains of failed bundles are removed, so each element is written
+// exactly once, despite retries. Write returns the collection of the paths, of type string. It
+// panics in the same cases as Read.
 //
-// A file appears whole, and replaces one of its name. If a runner begins the whole pipeline again,
-// there may be other bundles, and so other files: at a URL, from which none can be removed, give
-// the number of files. Of a pipeline that has failed, a folder remains beside them whose name ends
-// in ".tmp".
+// Files appear atomically, and replace existing ones. If a runner restarts the entire pipeline, the
+// number of bundles, and thus of files, may differ: at a URL, where files cannot be removed, set
+// Shards. A failed pipeline leaves a folder behind whose name ends in ".tmp".
 func Write[T any](s beam.Scope, path string, entries beam.PCollection, o *WriteOptions) beam.PCollection {
 	if o == nil {
 		o = new(WriteOptions)
@@ -59,10 +59,9 @@ func Write[T any](s beam.Scope, path string, entries beam.PCollection, o *WriteO
 	return finish[T](s, w, beam.ParDo(s, &writeFn[T]{writing: w}, entries))
 }
 
-// WriteOrdered is like Write, for a collection of KV<int64,T>: the files have the entries in the
-// order of their keys, the first file the first ones. Runs of entries that come in order, as those
-// of Read, are copied; elsewhere entries are rewritten. The order of entries of the same key is not
-// defined.
+// WriteOrdered is like Write, for a collection of KV<int64,T>: entries are sorted by key, across
+// all files. Ordered runs of entries, such as those of Read, are copied; other entries are
+// rewritten. The order of entries with the same key is undefined.
 func WriteOrdered[T any](s beam.Scope, path string, entries beam.PCollection, options *WriteOptions) beam.PCollection {
 	var o WriteOptions
 	if options != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// An Object is an object of a class for which groot has no Go type. Its members are those of
-// the class, in order; a base class is a member with the name of that class. The Go types of
-// the members are, by their C++ types:
+// An Object is an object of a class for which groot has no Go type. Its members are those of the
+// class, in order; a base class is a member with the name of the base class. The Go types of the
+// members are, by their C++ types:
 //
 //	bool, integers, enums             bool, int8 … uint64; int32
 //	float, double, Double32_t …       float32, float64
@@ -27,7 +27,7 @@ import (
 //	bitset                            value.Bits
 //	objects, pointers to objects      *Object or groot's type; null pointers are nil
 //
-// Pointers to the same object become the same Go value, which may contain itself.
+// Pointers to the same object become the same Go value, which may be cyclic.
 type Object struct {
 	name    string
 	version int
@@ -42,11 +42,11 @@ func (o *Object) RVersion() int16 { return int16(o.version) }
 
 var _ root.Object = (*Object)(nil)
 
-// A Decoder decodes objects that ROOT's streamers wrote. It is safe for concurrent use.
+// A Decoder decodes objects written by ROOT's streamers. It is safe for concurrent use.
 type Decoder struct{ classes classes }
 
-// NewDecoder returns a Decoder for the objects in an RNTuple. It uses the streamer
-// information in the RNTuple.
+// NewDecoder returns a Decoder for the objects in an RNTuple, based on the streamer information in
+// the RNTuple.
 func NewDecoder(r *rntuple.Reader) (*Decoder, error) {
 	d := &Decoder{classes{}}
 	for i, e := range r.Schema().ExtraTypes {
@@ -64,12 +64,12 @@ func NewDecoder(r *rntuple.Reader) (*Decoder, error) {
 	return d, nil
 }
 
-// Decode decodes data, an object of a class that ROOT's streamer wrote. The package
+// Decode decodes data, an object of the given class written by ROOT's streamer. The package
 // documentation describes the result.
 //
-// The error is a *frame.FormatError, with offsets in data. It wraps
-// ErrUnsupported if there is no information on the class or groot cannot read the object,
-// and ErrCorrupt if data contradicts the information.
+// The error is a *frame.FormatError, with offsets in data. It wraps ErrUnsupported if there is no
+// streamer information for the class or groot cannot read the object, and ErrCorrupt if data is
+// inconsistent with the streamer information.
 func (d *Decoder) Decode(class string, data []byte) (any, error) {
 	s := newStream(d.classes, data, "object")
 	var v any
@@ -87,7 +87,7 @@ func (d *Decoder) Decode(class string, data []byte) (any, error) {
 	return v, nil
 }
 
-// Value replaces all streamed bytes in v, a dynamic value of the field f, by objects, at any
+// Value replaces all streamed bytes in v, a dynamic value of the field f, with objects, at any
 // depth of collections and records. It modifies v and returns the result.
 func (d *Decoder) Value(f *schema.Field, v any) (any, error) {
 	return d.value([]*schema.Field{f}, v)
@@ -171,8 +171,8 @@ type View[T any] struct {
 	err     error
 }
 
-// ViewOf returns a view of the field at path, which is as for rntuple.ViewOf. Its values are
-// dynamic values with objects instead of streamed bytes. For a field of the class TH1D:
+// ViewOf returns a view of the field at path; see rntuple.ViewOf for paths. Its values are dynamic
+// values with objects instead of streamed bytes. For a field of the class TH1D:
 //
 //	v, err := rntgroot.ViewOf[*rhist.H1D](r, "h")
 //
@@ -204,8 +204,7 @@ func (v *View[T]) At(entry int64) (T, error) {
 	return v.decode(entry, x)
 }
 
-// All yields the number and the value of every entry. An error ends the loop; Err returns
-// it.
+// All yields the index and the value of every entry. An error ends the loop; Err returns it.
 func (v *View[T]) All() iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		v.err = nil

@@ -1,9 +1,8 @@
-// Package rntgroot connects RNTuples with groot, the Go implementation of ROOT's
-// input and output in go-hep, and converts TTrees to RNTuples.
+// Package rntgroot integrates RNTuples with groot, go-hep's implementation of ROOT I/O, and
+// converts TTrees to RNTuples.
 //
-// Open reads an RNTuple from a file that groot has opened. Importing this
-// package also registers the class ROOT::RNTuple with groot, so that Get finds
-// RNTuples like any other object:
+// Open opens an RNTuple in a file opened by groot. Importing this package also registers the class
+// ROOT::RNTuple with groot, so that Get returns RNTuples like any other object:
 //
 //	f, err := groot.Open("file.root")
 //	obj, err := riofs.Dir(f).Get("dir/Events")
@@ -11,10 +10,10 @@
 //
 // # Objects written by ROOT's streamers
 //
-// RNTuples store most classes member by member. Objects that cannot be stored this way, such
-// as histograms, are stored as the bytes that ROOT's streamer writes. Package rntuple reads
-// these as []byte; the field's TypeName in the schema is the class. ViewOf reads the objects
-// instead, and a Decoder decodes bytes from elsewhere, such as dynamic values:
+// RNTuples store most classes member by member. Objects that cannot be stored this way, such as
+// histograms, are stored as the bytes that ROOT's streamer writes. Package rntuple reads these as
+// []byte; the field's TypeName in the schema is the class. ViewOf decodes them to objects, and a
+// Decoder decodes bytes from other sources, such as dynamic values:
 //
 //   - An object of a class for which groot has a Go type has that type: a TH1D is a
 //     *rhist.H1D.
@@ -26,14 +25,13 @@
 // error that wraps rntuple.ErrUnsupported: ROOT omits classes that occur only as items of
 // containers.
 //
-// groot trusts its input: a number of items in damaged bytes can make it allocate gigabytes.
-// Objects of its classes are better left as bytes if the file is not trusted. All others are
-// checked like the rest of the file.
+// groot trusts its input: a corrupt length can make it allocate gigabytes. Do not decode objects of
+// its classes from untrusted files. All other objects are validated like the rest of the file.
 //
 // # TTrees
 //
-// OpenTree opens a TTree, or a chain of them, and CreateFromTree makes an RNTuple of it with the
-// fields that ROOT's RNTupleImporter makes:
+// OpenTree opens a TTree, or a chain of them, and CreateFromTree converts it to an RNTuple with the
+// same fields as ROOT's RNTupleImporter:
 //
 //	branch or member                      field
 //	numbers, bool                         the same type
@@ -49,20 +47,18 @@
 //	enum in an object                     the same type, of std::int32_t
 //	T *x; //[n] in an object              std::vector<T>
 //
-// Arrays of the same variable length become one untyped collection of records, named
-// _collection0, _collection1 … in the order of the names of their counters. Projected fields have
-// the names of the arrays, and a cardinality that of the counter. With TreeOptions.Flat, each array
-// is a std::vector, and the counter a number, instead.
+// Arrays with the same counter become one untyped collection of records, named _collection0,
+// _collection1 … in the order of the counters' names. Projected fields have the names of the
+// arrays, and a cardinality field has the name of the counter. With TreeOptions.Flat, each array is
+// instead a std::vector, and the counter a number.
 //
-// Records and collections are untyped where ROOT could not read them by their type: if an object
-// has members that RNTuples do not store by their type in C++, such as a TString, or if its class
-// is one of ROOT's own, such as TLorentzVector. Dots in names become underscores. Titles of
-// branches and comments of members become descriptions. Friends, indexes and aliases of a tree are
-// ignored.
+// Records and collections are untyped if ROOT could not read them as their class: if an object has
+// members without an RNTuple type, such as a TString, or if its class belongs to ROOT, such as
+// TLorentzVector. Dots in names become underscores. Branch titles and member comments become
+// descriptions. Friends, indexes and aliases of a tree are ignored.
 //
-// What cannot be read is refused before anything is written: pointers, TRefs, a TClonesArray that
-// is not split, classes that the file has no streamer information about, and branches of which
-// the first entry has other bytes than its type says. All baskets are read by this package: every
-// byte of every entry must be accounted for, and arrays must have the lengths that their
-// counters say.
+// Unsupported branches cause an error before anything is written: pointers, TRefs, an unsplit
+// TClonesArray, classes without streamer information in the file, and branches whose first entry
+// does not match their type. This package decodes all baskets itself: every byte of every entry
+// must be accounted for, and the lengths of arrays must match their counters.
 package rntgroot

@@ -17,11 +17,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Open opens an RNTuple in a file that groot has opened for reading. The name is as for
-// rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader reads from f, which must
-// stay open; closing the Reader does not close it. The Reader is safe for concurrent use if
-// the source from which groot reads the file is; local files are. groot does not tell which files
-// are local, so zone maps are used only with rntuple.TrustAll.
+// Open opens an RNTuple in a file opened by groot for reading. See rntuple.Open for the name. The
+// Reader reads from f, which must stay open; closing the Reader does not close it. The Reader is
+// safe for concurrent use if groot's underlying source is, which is the case for local files.
+// Because groot does not expose whether a file is local, zone maps are used only with
+// rntuple.TrustAll.
 func Open(f *riofs.File, name string, opts *rntuple.ReadOptions) (*rntuple.Reader, error) {
 	size, err := fileSize(f)
 	if err != nil {
@@ -62,7 +62,7 @@ func fileSize(f *riofs.File) (int64, error) {
 	return int64(binary.BigEndian.Uint64(head[12:])), nil
 }
 
-// An RNTuple is the anchor of an RNTuple. groot's Get returns it.
+// An RNTuple is the anchor of an RNTuple, as returned by groot's Get.
 type RNTuple struct {
 	class  string
 	object []byte
@@ -95,7 +95,7 @@ func (n *RNTuple) RVersion() int16 {
 	return int16(binary.BigEndian.Uint16(n.object[afterCount:]))
 }
 
-// UnmarshalROOT keeps all bytes of r; Open parses them.
+// UnmarshalROOT stores the bytes of r; Open parses them.
 func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
 	if r.Err() != nil {
 		return r.Err()
@@ -108,7 +108,7 @@ func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
 // SetFile sets the file that contains the RNTuple. groot's Get calls it.
 func (n *RNTuple) SetFile(f *riofs.File) { n.file = f }
 
-// Open opens the RNTuple. See the function Open about the file.
+// Open opens the RNTuple. See the function Open for requirements on the file.
 func (n *RNTuple) Open(opts *rntuple.ReadOptions) (*rntuple.Reader, error) {
 	if n.file == nil {
 		return nil, errors.New("rntgroot: the RNTuple comes from no file")

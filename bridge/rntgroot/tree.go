@@ -16,23 +16,23 @@ import (
 // A TreeInfo describes a TTree in a file.
 type TreeInfo struct {
 	Name     string // path in the file, such as "dir/Events"
-	Class    string // TTree, or a class that derives from it
+	Class    string // TTree, or a derived class
 	Title    string
 	Cycle    int
 	Entries  int64
-	Branches []BranchInfo // those at the top
+	Branches []BranchInfo // top-level branches
 }
 
 // A BranchInfo describes a branch of a TTree.
 type BranchInfo struct {
 	Name string
-	// Type is the type in C++ as the file has it, with the dimensions of arrays, such as
-	// "float[nJet]" or "vector<float>", or the list of leaves, such as "a/I:b[2]/D".
+	// Type is the C++ type in the file, with array dimensions, such as "float[nJet]" or
+	// "vector<float>", or the list of leaves, such as "a/I:b[2]/D".
 	Type  string
 	Title string
 }
 
-// A BranchError says why a branch cannot become a field.
+// A BranchError reports why a branch cannot be converted to a field.
 type BranchError struct {
 	BranchInfo
 	Err error
@@ -44,7 +44,7 @@ func (e BranchError) Error() string {
 
 func (e BranchError) Unwrap() error { return e.Err }
 
-// A TreeError lists all branches of a TTree that cannot become fields.
+// A TreeError lists all branches of a TTree that cannot be converted to fields.
 type TreeError struct {
 	File, Tree string
 	Branches   []BranchError
@@ -70,20 +70,20 @@ func (e *TreeError) Unwrap() (all []error) {
 	return all
 }
 
-// TreeOptions say what of a TTree is read, and how.
+// TreeOptions configures what is read of a TTree, and how.
 type TreeOptions struct {
-	// Branches are the names of branches at the top, or patterns of them as for path.Match; nil
-	// stands for all. One that matches no branch is an error.
+	// Branches lists names of top-level branches, or path.Match patterns of them. A pattern without
+	// a matching branch is an error. Default: all.
 	Branches []string
-	// Skip leaves out the branches that cannot become fields. Without it, they are an error.
+	// Skip skips branches that cannot be converted to fields. Otherwise, they are an error.
 	Skip bool
-	// Flat makes arrays of variable length vectors, and their lengths a field, instead of a
-	// collection with projections.
+	// Flat converts arrays of variable length to vectors, and their counters to a field, instead of
+	// a collection with projected fields.
 	Flat bool
-	// Workers is the number of goroutines that decode baskets; 0 stands for runtime.GOMAXPROCS.
-	// The result does not depend on it.
+	// Workers is the number of goroutines that decode baskets. The result does not depend on it.
+	// Default: runtime.GOMAXPROCS(0).
 	Workers int
-	// Remote says how files are read whose names are URLs.
+	// Remote configures how URLs are read.
 	Remote remote.Options
 }
 
@@ -94,8 +94,8 @@ func (o TreeOptions) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// A Tree is a TTree, or several of one name in a row, that is read as an RNTuple. Its methods
-// must be called by one goroutine at a time.
+// A Tree is a TTree, or a chain of TTrees with the same name, that is read as an RNTuple. It must
+// be used by one goroutine at a time.
 type Tree struct {
 	name, title string
 	options     TreeOptions
@@ -121,10 +121,10 @@ type column struct {
 	*source
 }
 
-// OpenTree opens the TTree of a name in one or several files, as a chain; "" stands for the only
-// one in the first. The branches must be the same in all files.
+// OpenTree opens the TTree with the given name in one or several files, as a chain; an empty name
+// selects the only TTree of the first file. The branches must be the same in all files.
 //
-// The error wraps a *TreeError if branches cannot become fields.
+// The error wraps a *TreeError if branches cannot be converted to fields.
 func OpenTree(name string, paths []string, o *TreeOptions) (*Tree, error) {
 	if o == nil {
 		o = new(TreeOptions)
@@ -172,20 +172,19 @@ func (t *Tree) load(i int) error {
 	return recovered(func() error { return t.compile(tree) })
 }
 
-// Name returns the name of the tree, with the folders that it is in.
+// Name returns the name of the tree, including its directories.
 func (t *Tree) Name() string { return t.name }
 
-// Title returns the title of the tree, in the first file.
+// Title returns the title of the tree in the first file.
 func (t *Tree) Title() string { return t.title }
 
-// Entries returns the number of entries, in all files.
+// Entries returns the total number of entries of all files.
 func (t *Tree) Entries() int64 { return t.files[len(t.files)-1].end }
 
-// Skipped returns the branches that TreeOptions.Skip has left out.
+// Skipped returns the branches skipped because of TreeOptions.Skip.
 func (t *Tree) Skipped() []BranchError { return t.skipped }
 
-// Document returns the schema of the RNTuple that the tree becomes. Its name is that of the tree,
-// without folders.
+// Document returns the schema of the RNTuple. Its name is that of the tree, without directories.
 func (t *Tree) Document() *schema.Document { return t.doc }
 
 // Close closes the files.
@@ -198,7 +197,7 @@ func (t *Tree) Close() error {
 	return err
 }
 
-// A Writer is what Tree.Write writes to: a rntuple.ColumnWriter or a rntuple.ColumnFiller.
+// A Writer is a *rntuple.ColumnWriter or a *rntuple.ColumnFiller, to which Tree.Write writes.
 type Writer interface {
 	rntuple.Columns
 	End(entries int64) error
@@ -296,8 +295,8 @@ func (t *Tree) step(f treeFile) int64 {
 }
 
 // CreateFromTree creates a ROOT file at path with one RNTuple of all entries of t, and returns
-// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the
-// number of entries that have been written. If there is an error, no file is left.
+// their number. An empty name selects that of the tree. If progress is not nil, it is called with
+// the number of entries written so far. After an error, there is no file.
 func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64),
 	opts *rntuple.WriteOptions) (entries int64, err error) {
 	if name == "" {

@@ -100,8 +100,8 @@ func (o *openFile) read(k treeKey) (t *tree, err error) {
 	return t, nil
 }
 
-// Trees describes all TTrees in a ROOT file, also in its folders. Of several cycles of a name,
-// only the highest counts. The options are for a file whose name is a URL.
+// Trees returns descriptions of all TTrees in a ROOT file, including those in directories, with
+// only the highest cycle of each name. The options apply to URLs.
 func Trees(path string, far *remote.Options) ([]TreeInfo, error) {
 	if far == nil {
 		far = new(remote.Options)

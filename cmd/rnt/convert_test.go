@@ -134,12 +134,12 @@ func TestGuess(t *testing.T) {
 		{"jsonl", `{"a":[[1.5],[]]}`, "a std::vector<std::vector<double>>"},
 		{"jsonl", `{"a":{"x":1,"y":"b"}}`, "a untyped record"},
 		{"jsonl", `{"a":[{"x":1},{"x":2}]}`, "a untyped collection"},
-		{"jsonl", `{"a":{"x":1}} {"a":null}`, `field "a": objects that may be missing have no type`},
+		{"jsonl", `{"a":{"x":1}} {"a":null}`, `field "a": no type for objects that can be missing`},
 		{"jsonl", `{"a":1} {"a":"b"}`, `field "a" is an integer in line 1 and a string in line 2`},
 		{"jsonl", `{"a":[]}`, `field "a": all arrays are empty`},
-		{"jsonl", `{"a":null}`, `field "a": there is no value that tells its type`},
+		{"jsonl", `{"a":null}`, `field "a": no values to infer the type from`},
 		{"jsonl", `{"a":1} [2]`, "line 2: want an object"},
-		{"jsonl", `{"a":` + strings.Repeat("[", 1_000_000), "line 1: values are nested in more than 500 others"},
+		{"jsonl", `{"a":` + strings.Repeat("[", 1_000_000), "line 1: values are nested more than 500 levels deep"},
 		{"jsonl", `{"a":1`, "line 1: unexpected EOF"},
 		{"csv", "a,b\n1,2.5\n-3,4\n", "a std::int64_t | b double"},
 		{"csv", "a\n007\n", "a std::string"},
@@ -150,10 +150,10 @@ func TestGuess(t *testing.T) {
 		{"csv", "a\n.5\n1.\n-inf\nNaN\n", "a double"},
 		{"csv", "a\n1_000\n", "a std::string"},
 		{"csv", "a\n0x10\n", "a std::string"},
-		{"csv", "a,a\n1,2\n", `there are two columns "a"`},
+		{"csv", "a,a\n1,2\n", `two columns are named "a"`},
 		{"csv", "a,b\n1\n", "wrong number of fields"},
-		{"csv", "", "there is no row with the names of the columns"},
-		{"csv", "a,b\r\n\"x\r\ny\",1\r\n", "line 2: a cell has several lines in a file with carriage returns"},
+		{"csv", "", "missing header row with column names"},
+		{"csv", "a,b\r\n\"x\r\ny\",1\r\n", "line 2: multi-line cell in a file with carriage returns"},
 		{"csv", "\ufeffa\n1\n", "a std::int64_t"},
 	} {
 		in := filepath.Join(t.TempDir(), "in."+c.suffix)
@@ -336,7 +336,7 @@ func TestConvertTrees(t *testing.T) {
 	writeTrees(t, fewer, "", "dir")
 	for _, files := range [][]string{{in, fewer}, {fewer, in}} { // dir/sub/t0 is in one of them
 		if _, stderr, status := try("convert", "--all", "--force", files[0], files[1], out); status != exitError ||
-			!strings.Contains(stderr, "--all joins files with the same trees") {
+			!strings.Contains(stderr, "--all requires the same trees in all files") {
 			t.Errorf("--all of other trees: status %d, %s", status, stderr)
 		}
 	}
@@ -349,7 +349,7 @@ func TestConvertTrees(t *testing.T) {
 		rnt(t, "diff", in, out, name, at[1])
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--all --flatten", "there are several trees \"t0\""},
+		{"--all --flatten", "several trees are named \"t0\""},
 		{"", "t0"},
 	} {
 		_, stderr, status := try(append([]string{"convert", "--force", in, out}, strings.Fields(c.args)...)...)
@@ -385,16 +385,16 @@ func TestConvertFlags(t *testing.T) {
 	lines, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out")
 	write(t, lines, `{"a":1}`)
 	for _, c := range []struct{ in, suffix, flags, want string }{
-		{dimuon, "parquet", "--compression lz4:4", "--compression goes with RNTuples that are written"},
-		{dimuon, "csv", "--cluster-size 1000", "--cluster-size goes with RNTuples"},
-		{dimuon, "root", "--new-name x", "--new-name goes with RNTuples that are made of other formats"},
-		{dimuon, "root", "--flat", "--flat goes with TTrees"},
-		{dimuon, "root", "--define x=run --dry-run", "--dry-run goes with the fields that there are, not with --define"},
-		{dimuon, "csv", "--item x", "--item goes with Parquet"},
-		{dimuon, "jsonl", "--null NA", "--null goes with CSV"},
-		{lines, "root", "--plain a", "--plain goes with Arrow or Parquet that are read"},
-		{lines, "root", "--binary", "--binary goes with Arrow or Parquet that are written"},
-		{lines, "root", "--all", "--all makes RNTuples of TTrees"},
+		{dimuon, "parquet", "--compression lz4:4", "--compression requires RNTuple output"},
+		{dimuon, "csv", "--cluster-size 1000", "--cluster-size requires RNTuple output"},
+		{dimuon, "root", "--new-name x", "--new-name requires input that is not an RNTuple, and RNTuple output"},
+		{dimuon, "root", "--flat", "--flat requires TTree input"},
+		{dimuon, "root", "--define x=run --dry-run", "--dry-run requires that there is no --define"},
+		{dimuon, "csv", "--item x", "--item requires Parquet"},
+		{dimuon, "jsonl", "--null NA", "--null requires CSV"},
+		{lines, "root", "--plain a", "--plain requires Arrow or Parquet input"},
+		{lines, "root", "--binary", "--binary requires Arrow or Parquet output"},
+		{lines, "root", "--all", "--all requires TTree input"},
 	} {
 		_, stderr, status := try(append([]string{"convert", c.in, out + "." + c.suffix}, strings.Fields(c.flags)...)...)
 		if _, err := os.Stat(out + "." + c.suffix); status != exitUsage ||

@@ -16,7 +16,7 @@ func TestHidden(t *testing.T) {
 	if status != exitSkipped || !strings.HasPrefix(stdout, `{"run":194125,"event":`) {
 		t.Errorf("status %d, %s", status, stdout)
 	}
-	compare(t, stderr, `rnt: warning: `+path+`: left out field "luminosityBlock": unsupported: field "luminosityBlock" has the structural role 0x4d`+"\n")
+	compare(t, stderr, `rnt: warning: `+path+`: skipping field "luminosityBlock": unsupported: field "luminosityBlock" has the structural role 0x4d`+"\n")
 
 	compare(t, rnt(t, "cat", path, "--count=1", "--first=79999", "-f", "run"), `{"run":194125}`+"\n")
 	_, stderr, status = try("cat", path, "-f", "run,luminosityBlock")

@@ -58,7 +58,7 @@ func TestIndexCommand(t *testing.T) {
 	}
 	text := rnt(t, "skim", "--force", "--where", "Run == 7", out, in)
 	if !strings.Contains(text, "50 of 1,000 entries") ||
-		!strings.HasSuffix(text, "\nzone maps: 9 of 10 clusters passed over\n") {
+		!strings.HasSuffix(text, "\nzone maps: skipped 9 of 10 clusters\n") {
 		t.Error(text)
 	}
 	for _, c := range []struct {

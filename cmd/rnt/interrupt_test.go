@@ -107,16 +107,16 @@ var interruptedCommands = []struct{ args, fate string }{
 	{"dump IN --page-lists", ""}, {"diff IN IN", ""},
 	{"recover out.root IN", "; out.root was not written"},
 	{"merge out.root IN IN --level recompress --compression lzma:1", "; out.root was not written"},
-	{"merge --into old.root IN --max-level rewrite", "; old.root is as it was"},
-	{"append old.root IN IN", "; old.root is as it was"},
+	{"merge --into old.root IN --max-level rewrite", "; old.root is unchanged"},
+	{"append old.root IN IN", "; old.root is unchanged"},
 	{"slim --fields Muon_* out.root IN", "; out.root was not written"},
 	{"skim --where nMuon>2 out.root IN", "; out.root was not written"},
 	{"concat out.root IN[5:] IN", "; out.root was not written"},
 	{"split --entries 9999 out.root IN", "; out-%d.root were not written"},
 	{"hmerge --prefix a,b out.root IN IN", "; out.root was not written"},
 	{"repack --force --page-size 10000 old.root IN", "; old.root was not written"},
-	{"rename --to New old.root", "; old.root is as it was"},
-	{"index old.root", "; old.root is as it was"},
+	{"rename --to New old.root", "; old.root is unchanged"},
+	{"index old.root", "; old.root is unchanged"},
 	{"rename --to New --out out.root IN", "; out.root was not written"},
 }
 
@@ -239,7 +239,7 @@ var blockedCommands = []struct{ args, stdin, fate string }{
 	{"create --schema schema.json out.root", "", "; out.root was not written"},
 	{"create --schema schema.json out.root", leftLines, "; out.root was not written"},
 	{"create --schema schema.json out.root", leftLines + `{"a":`, "; out.root was not written"},
-	{"append old.root -", "{", "; old.root is as it was"},
+	{"append old.root -", "{", "; old.root is unchanged"},
 	{"ls -", "root", ""}, {"schema -", "root", ""}, {"cat -", "", ""}, {"head -", "root", ""}, {"stat -", "root", ""},
 	{"attrs -", "root", ""},
 	{"verify -", "root", ""}, {"dump -", "root", ""}, {"diff IN -", "root", ""}, {"merge out.root IN -", "root", ""},
@@ -415,10 +415,10 @@ func TestSignalAtCommit(t *testing.T) {
 		{"slim --fields Muon_pt out.root IN", "1 sync", "1 syncdir", "; out.root was not written"},
 		{"repack --force --page-size 10000 old.root IN", "1 sync", "1 rename", "; old.root was not written"},
 		{"convert --to csv --fields run IN out.csv", "1 sync", "1 rename", "; out.csv was not written"},
-		{"rename --to New old.root", "1 sync", "1 write", "; old.root is as it was"}, // of the head
-		{"rename --to New old.root", "1 sync", "2 sync", "; old.root is as it was"},
-		{"append old.root IN", "1 sync", "1 write", "; old.root is as it was"},
-		{"index old.root", "1 sync", "1 write", "; old.root is as it was"},
+		{"rename --to New old.root", "1 sync", "1 write", "; old.root is unchanged"}, // of the head
+		{"rename --to New old.root", "1 sync", "2 sync", "; old.root is unchanged"},
+		{"append old.root IN", "1 sync", "1 write", "; old.root is unchanged"},
+		{"index old.root", "1 sync", "1 write", "; old.root is unchanged"},
 	} {
 		t.Setenv("RNT_TEST_GRACE", "1h")
 		at := func(moment string) (status int, said string, now map[string]string) {

@@ -199,8 +199,8 @@ func (k *killer) run(t *testing.T, s syscall.Signal, replace bool, after time.Du
 	}
 
 	// A command that does not return in time dies without knowing how far it has come.
-	unsure := strings.Contains(stderr.String(), "as it was, or complete") ||
-		strings.Contains(stderr.String(), "may have been written")
+	unsure := strings.Contains(stderr.String(), "is either unchanged or complete") ||
+		strings.Contains(stderr.String(), "might have been written")
 	what := fmt.Sprintf("%v after %v, replace %v", s, after, replace)
 	how := ended(cmd)
 	k.ends = append(k.ends, how)

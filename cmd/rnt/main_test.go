@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{"lss x", 2, `rnt: unknown command "lss"; did you mean "ls"?`},
 		{"frobnicate", 2, `rnt: unknown command "frobnicate"`},
 		{"--frob", 2, "rnt: unknown flag: --frob"},
-		{"ls", 2, "rnt: which file?"},
+		{"ls", 2, "rnt: missing argument FILE"},
 		{"schema a b c", 2, "rnt: unexpected arguments: c"},
 		{"cat a b c", 2, "rnt: unexpected arguments: c"},
 		{"cat --frob a", 2, "rnt: unknown flag: --frob"},
@@ -94,23 +94,23 @@ func TestErrors(t *testing.T) {
 		{"cat a --first -1", 2, `rnt: invalid argument "-1" for "--first" flag: want a number of entries, 0 or more`},
 		{"cat a --count many", 2, `rnt: invalid argument "many" for "--count" flag: want a number of entries, 0 or more`},
 		{"cat a --count", 2, "rnt: flag needs an argument: --count"},
-		{"cat a --fields=", 2, "rnt: --fields names no field"},
-		{"cat a --fields=x,,y", 2, "rnt: --fields has an empty name"},
-		{"cat a --fields=x,y --fields x", 2, `rnt: --fields has "x" twice`},
+		{"cat a --fields=", 2, "rnt: --fields: no fields given"},
+		{"cat a --fields=x,,y", 2, "rnt: --fields: empty name"},
+		{"cat a --fields=x,y --fields x", 2, `rnt: --fields: "x" given twice`},
 		{"head a --first 1", 2, "rnt: unknown flag: --first"},
-		{"help nothing", 2, `rnt: no help about "nothing"`},
-		{"help schem", 2, `rnt: no help about "schem"; did you mean "schema"?`},
-		{"help completion nosh", 2, `rnt: no help about "completion nosh"`},
-		{"help cat x", 2, `rnt: no help about "cat x"`},
-		{"tail -f data.root", 2, "rnt: which file? -f is --fields; -F follows a file"},
+		{"help nothing", 2, `rnt: no help topic "nothing"`},
+		{"help schem", 2, `rnt: no help topic "schem"; did you mean "schema"?`},
+		{"help completion nosh", 2, `rnt: no help topic "completion nosh"`},
+		{"help cat x", 2, `rnt: no help topic "cat x"`},
+		{"tail -f data.root", 2, "rnt: missing argument FILE; -f is --fields, use -F to follow a file"},
 		{"version x", 2, `rnt: unknown command "x" for "rnt version"`},
-		{"completion", 2, "rnt: which shell? There are bash, fish, powershell and zsh"},
+		{"completion", 2, "rnt: missing argument SHELL: bash, fish, powershell or zsh"},
 		{"completion nosh", 2, `rnt: unknown command "nosh" for "rnt completion"`},
 
 		{"ls missing.root", 1, "rnt: open missing.root: no such file or directory"},
 		{"cat missing.root", 1, "rnt: open missing.root: no such file or directory"},
 		{"ls .", 1, "rnt: .: is a directory"},
-		{"ls main.go", 1, "the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines"},
+		{"ls main.go", 1, "unknown format; want ROOT, Parquet, Arrow, CSV or JSON Lines"},
 		{"stat main.go", 1, "not a ROOT file"},
 		{"schema " + dimuon + " Nope", 1, "not found"},
 		{"cat " + dimuon + " --fields run,Muon_px", 1, `no field "Muon_px"`},
@@ -162,7 +162,7 @@ func TestRepeatedFlags(t *testing.T) {
 				t.Errorf("%s --%s: %q, %v", f.command, f.name, got, err)
 			}
 		} else if err == nil || !strings.Contains(err.Error(),
-			fmt.Sprintf(`--%s" flag: it has the value %q already`, f.name, values[0])) {
+			fmt.Sprintf(`--%s" flag: already set to %q`, f.name, values[0])) {
 			t.Errorf("%s --%s: two values: %v", f.command, f.name, err)
 		}
 	}
@@ -230,7 +230,7 @@ func TestCompletion(t *testing.T) {
 		"merge|--mode|":                                       "filter\tthe fields of the first input\nstrict\tthe same fields everywhere\nunion\tthe fields of all inputs\n:4\n",
 		"merge|--level|":                                      "clone\ncopy\nrecompress\nreseal\nrewrite\n:4\n",
 		"completion|zs":                                       "zsh\tGenerate the autocompletion script for zsh\n:4\n",
-		"schema|" + dimuon + "|Events|--js":                   "--json\tprint JSON, all that is needed to make an RNTuple like this one\n:4\n",
+		"schema|" + dimuon + "|Events|--js":                   "--json\tprint JSON, as read by rnt create\n:4\n",
 	} {
 		stdout, _, status := try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
 		if stdout != want || status != exitOK {

@@ -51,7 +51,7 @@ func TestMaxMemory(t *testing.T) {
 func TestWarnNeeds(t *testing.T) {
 	const n = 600_000
 	list := func(item string, n int) string { return "[" + strings.Repeat(item+",", n-1) + item + "]" }
-	recommended := regexp.MustCompile(`^rnt: warning: .*out\.root: .*, add --max-memory (\d+)M\n$`)
+	recommended := regexp.MustCompile(`^rnt: warning: .*out\.root: .* requires --max-memory (\d+)M\n$`)
 	for _, c := range []struct {
 		of, value string
 		warns     bool

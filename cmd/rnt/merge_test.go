@@ -72,7 +72,7 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	const fields = "rnt: warning: not copied: fields that the first input lacks: event, PV_npvs\n"
+	const fields = "rnt: warning: not copied: fields not in the first input: event, PV_npvs\n"
 	for _, c := range []struct {
 		command string
 		status  int
@@ -87,7 +87,7 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		{"append INTO MORE", exitSkipped, fields},
 		{"append --mode filter INTO MORE", exitOK, fields},
 		{"merge --into INTO MORE", exitSkipped, fields},
-		{"merge --all OUT NONE FEW", exitSkipped, "rnt: warning: " + none + ": not copied: the file holds no RNTuple\n"},
+		{"merge --all OUT NONE FEW", exitSkipped, "rnt: warning: " + none + ": not copied: the file contains no RNTuple\n"},
 		{"merge -q OUT FEW MORE", exitSkipped, ""},
 		{"merge -q --all OUT NONE FEW", exitSkipped, ""},
 	} {

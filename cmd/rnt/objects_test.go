@@ -79,7 +79,7 @@ func TestObjects(t *testing.T) {
 	const notFile = "the URL is of an RNTuple in objects"
 	out := filepath.Join(t.TempDir(), "out.root")
 	for command, want := range map[string]string{
-		"dump IN": notFile, "recover OUT IN": notFile, "tail -F IN": "cannot be followed",
+		"dump IN": notFile, "recover OUT IN": notFile, "tail -F IN": "cannot follow",
 		"index IN": "unsupported operation", "append IN LOCAL": "unsupported operation",
 		"merge INx LOCAL": "not written by the protocol", "convert LOCAL INx --to rntuple": "not written by the protocol",
 		"head IN other": "not found; the URL has multi",

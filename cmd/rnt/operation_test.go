@@ -36,7 +36,7 @@ func TestHMerge(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.root")
 	_, problem := fed(t, exitError, "", "hmerge", out, left, right)
 	if !strings.Contains(problem, `field "b"`) || !strings.Contains(problem, left) || strings.Contains(problem, ";") ||
-		!strings.HasSuffix(problem, "\nrnt: --prefix makes names different: --prefix ,second_\n") ||
+		!strings.HasSuffix(problem, "\nrnt: use --prefix to make names unique: --prefix ,second_\n") ||
 		strings.Count(problem, "\n") != 3 {
 		t.Error(problem)
 	}
@@ -62,7 +62,7 @@ func TestAppend(t *testing.T) {
 	}
 	line := `{"a":7,"b":[1,2]}` + "\n"
 	text, _ := fed(t, exitOK, line, "append", into, "-")
-	compare(t, text, "1 entry added, 7 in all\n")
+	compare(t, text, "added 1 entry, 7 in total\n")
 	compare(t, rnt(t, "cat", into), leftLines+leftLines+leftLines+line)
 	compare(t, rnt(t, "cat", into, "left;1"), leftLines)
 	before, _ := os.ReadFile(into)

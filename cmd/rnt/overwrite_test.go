@@ -163,7 +163,7 @@ func TestNotListed(t *testing.T) {
 	_, stderr, status := try("merge", "--name", "Events", out, in)
 	lines := strings.Split(stderr, "\n")
 	if status != exitOK || len(lines) != 3 || lines[1] != "rnt: warning: "+in+`: not copied: TH1F "h"` ||
-		!strings.HasPrefix(lines[0], "rnt: warning: other objects may not have been copied: "+in+`: directory "plots"`) {
+		!strings.HasPrefix(lines[0], "rnt: warning: other objects might not have been copied: "+in+`: directory "plots"`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -250,9 +250,9 @@ func TestStatMapFile(t *testing.T) {
 		refused(exitError, name+": is an input and would be overwritten", "--force", "--map", name, in)
 	}
 	refused(exitError, filepath.Dir(in)+": is a directory", "--force", "--map", filepath.Dir(in), in)
-	refused(exitUsage, "--map names no file", "--map", "", in)
-	refused(exitUsage, "--map and --json do not go together", "--map", other, "--json", in)
-	refused(exitUsage, "--force goes with --map only", "--force", in)
+	refused(exitUsage, "--map: missing file name", "--map", "", in)
+	refused(exitUsage, "--map and --json cannot be combined", "--map", other, "--json", in)
+	refused(exitUsage, "--force requires --map", "--force", in)
 
 	fresh := filepath.Join(t.TempDir(), "fresh.svg")
 	want := rnt(t, "stat", "--map", "-", in)

@@ -45,8 +45,8 @@ func TestRecover(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{}, "rnt: which file is to be made?"},
-		{[]string{"x"}, "rnt: which file is to be recovered?"},
+		{[]string{}, "rnt: missing argument OUT"},
+		{[]string{"x"}, "rnt: missing argument IN"},
 		{[]string{"x", "y", "z"}, "rnt: unexpected arguments: z"},
 		{[]string{"y", "missing.root"}, "rnt: open missing.root: no such file or directory"},
 		{[]string{in, in, "--force"}, "rnt: " + in + ": is an input and would be overwritten"},

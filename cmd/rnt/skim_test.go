@@ -38,7 +38,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr, `field "nMuon" is dropped`) ||
+	if !strings.Contains(stderr, `dropping field "nMuon"`) ||
 		!strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
 		t.Error(stdout, stderr)
 	}
@@ -178,14 +178,14 @@ func TestCutErrors(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"slim"}, 2, "which file is to be made?"},
-		{[]string{"slim", "out"}, 2, "which file is to be slimmed?"},
+		{[]string{"slim"}, 2, "missing argument OUT"},
+		{[]string{"slim", "out"}, 2, "missing argument IN"},
 		{[]string{"slim", "out", "in", "n", "m"}, 2, "unexpected arguments: m"},
-		{[]string{"slim", "out", "in"}, 2, "which fields?"},
+		{[]string{"slim", "out", "in"}, 2, "no fields given"},
 		{[]string{"slim", "--fields", "x", "--compression", "fast", "out", "in"}, 2, "--compression"},
 		{[]string{"slim", "--fields", "x", "--cluster-size", "0", "out", "in"}, 2, "--cluster-size must be positive"},
 		{[]string{"slim", "--fields", "runn", "out", "in"}, 1, `no field "runn"`},
-		{[]string{"skim", "out", "in"}, 2, "which entries?"},
+		{[]string{"skim", "out", "in"}, 2, "missing condition"},
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
 		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1,
 			`no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
@@ -200,9 +200,9 @@ func TestCutErrors(t *testing.T) {
 		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
 		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},
 		{[]string{"concat", "out", "in[5:80001]"}, 1, "there are no entries from 5 to 80001, but 80000"},
-		{[]string{"split", "out", "in"}, 2, "into which parts?"},
+		{[]string{"split", "out", "in"}, 2, "use exactly one of"},
 		{[]string{"split", "--size", "-1", "out", "in"}, 1, "one positive number"},
-		{[]string{"split", "--entries", "1", "--size", "1", "out", "in"}, 2, "into which parts?"},
+		{[]string{"split", "--entries", "1", "--size", "1", "out", "in"}, 2, "use exactly one of"},
 	} {
 		args := c.args
 		for i, a := range args {
@@ -263,7 +263,7 @@ func TestFieldsDiffer(t *testing.T) {
 	}
 	const lacksX = `field "HLT_x"`
 	left := func(names string) string {
-		return "rnt: warning: not copied: fields that the first input lacks: " + names + "\n"
+		return "rnt: warning: not copied: fields not in the first input: " + names + "\n"
 	}
 	for _, c := range []struct{ command, files, want, stderr string }{
 		{"skim --where a>1 --fields a,b", "ABC", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
@@ -273,20 +273,20 @@ func TestFieldsDiffer(t *testing.T) {
 		{"skim --where a>0 --drop HLT_*", "ABC", `{"a":1,"b":[1.5]} {"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
 		{"skim --where a>0 --fields a,HLT_*", "AB", "", "B.root: " + lacksX + ": is missing"},
 		{"skim --where a>0 --fields HLT_x", "AB", "", "B.root: " + lacksX + ": is missing"},
-		{"skim --where a>0", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --fields takes only"},
+		{"skim --where a>0", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: use --fields"},
 		{"skim --where HLT_x --fields a", "ABC", "", `B.root: expression, character 1: no field "HLT_x"`},
 		{"convert --fields a", "ABC", `{"a":1} {"a":2} {"a":3}`, ""},
 		{"convert --fields a --where any(b,#>2)", "ABC", `{"a":2} {"a":3}`, ""},
 		{"convert", "BCA", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]} {"a":1,"b":[1.5]}`, left("HLT_y, HLT_x")},
 		{"convert --define c:int=a", "BC", `{"a":2,"b":[2.5,1],"c":2} {"a":3,"b":[3.5],"c":3}`, left("HLT_y")},
-		{"convert", "ACB", "", "--fields takes only"},
+		{"convert", "ACB", "", "use --fields"},
 		{"convert --where HLT_x --fields a", "ABC", "", `B.root: `},
 		{"convert --where HLT_x --fields a", "BA", "", `B.root: expression, character 1: no field "HLT_x"`},
 		{"convert --fields a,HLT_*", "BA", "", `B.root: no field matches "HLT_*"`},
 		{"merge", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, left("HLT_x, HLT_y")},
-		{"merge", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --mode union takes"},
-		{"merge --all", "AB", "", "\nrnt: --mode union takes"},
-		{"merge --mode strict", "BA", "", lacksX + ": is not in the first input\nrnt: --mode union takes"},
+		{"merge", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: use --mode union"},
+		{"merge --all", "AB", "", "\nrnt: use --mode union"},
+		{"merge --mode strict", "BA", "", lacksX + ": is not in the first input\nrnt: use --mode union"},
 		{"merge --mode union", "ABC", `{"a":1,"b":[1.5],"HLT_x":true,"HLT_y":false} {"a":2,"b":[2.5,1],"HLT_x":false,"HLT_y":false} {"a":3,"b":[3.5],"HLT_x":false,"HLT_y":true}`, ""},
 		{"arrow", "BCA", "", left("HLT_y, HLT_x")},
 		{"arrow --fields a", "BCA", "", ""},
@@ -320,7 +320,7 @@ func TestFieldsDiffer(t *testing.T) {
 			case c.stderr != "":
 				want = exitError
 			}
-			if status != want || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "goes with") {
+			if status != want || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "requires") {
 				t.Errorf("%s %s: status %d, %s", c.command, c.files, status, stderr)
 				continue
 			}

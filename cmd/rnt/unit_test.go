@@ -110,7 +110,7 @@ func TestUnits(t *testing.T) {
 				return try(append([]string{"merge", "--plan", "plan.json", folder + "/../all.root", folder}, more...)...)
 			}
 			stdout, stderr, status := merge(often)
-			if status != exitError || stdout != "1,3,4,5,6,7,8\n" || !strings.Contains(stderr, "7 of 9 units to be done") ||
+			if status != exitError || stdout != "1,3,4,5,6,7,8\n" || !strings.Contains(stderr, "7 of 9 units missing") ||
 				!strings.Contains(stderr, "unit 0003: 0003"+c.suffix+" is damaged") {
 				t.Errorf("%d, %q, %s", status, stdout, stderr)
 			}
@@ -120,7 +120,7 @@ func TestUnits(t *testing.T) {
 			if _, err := os.Stat(dir + "/2/all.root"); err == nil {
 				t.Error("there is an output")
 			}
-			if stderr := work(exitError, often, "6"); !strings.Contains(stderr, "is of other work") {
+			if stderr := work(exitError, often, "6"); !strings.Contains(stderr, "made by another command") {
 				t.Errorf("a unit of another plan: %s", stderr)
 			}
 			work(exitOK, often, "6", "--force")
@@ -133,7 +133,7 @@ func TestUnits(t *testing.T) {
 			rnt(t, append(whole, "-q")...)
 			_, stderr, status = merge(often, "-q")
 			if c.suffix != ".root" {
-				if status != exitError || !strings.Contains(stderr, "only RNTuples are merged") {
+				if status != exitError || !strings.Contains(stderr, "only RNTuples can be merged") {
 					t.Errorf("merge: %d, %s", status, stderr)
 				}
 				args := []string{"diff", "", want}
@@ -163,7 +163,7 @@ func TestUnits(t *testing.T) {
 			rnt(t, "verify", "-q", dir+"/1/all.root")
 
 			// Other work, and a file that has changed.
-			if stderr := work(exitError, often, "0", "--compression", "none"); !strings.Contains(stderr, "is of other work") {
+			if stderr := work(exitError, often, "0", "--compression", "none"); !strings.Contains(stderr, "made by another command") {
 				t.Errorf("other work: %s", stderr)
 			}
 			damage("0002.unit.json", func(b []byte) []byte {
@@ -171,7 +171,7 @@ func TestUnits(t *testing.T) {
 					[]byte(`"work":"not `), 1)
 			})
 			if stdout, stderr, _ := merge(often, "--force"); stdout != "2\n" ||
-				!strings.Contains(stderr, "unit 0002: is of other work") {
+				!strings.Contains(stderr, "unit 0002: was made by another command") {
 				t.Errorf("other work: %q, %s", stdout, stderr)
 			}
 			if stderr := work(exitUsage, often, "9"); !strings.Contains(stderr, "the plan has 9 units") {
@@ -264,7 +264,7 @@ func TestUnitsDrawn(t *testing.T) {
 		t.Errorf("drawn as text:\n%s", text)
 	}
 	if _, stderr, status := try("draw", "--units", "jobs0", "plan.json", "ID", "--range", "0:97"); status != exitError ||
-		!strings.Contains(stderr, "other work") {
+		!strings.Contains(stderr, "made by another command") {
 		t.Errorf("other work: %d, %s", status, stderr)
 	}
 }
@@ -363,47 +363,47 @@ func TestUnitErrors(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{"plan OUT", exitUsage, "which file is to be planned?"},
+		{"plan OUT", exitUsage, "missing argument IN"},
 		{"plan --units 2 --size 1M OUT FILE", exitUsage, "--units and --size cannot be combined"},
 		{"plan --units -1 OUT FILE", exitUsage, "--units must be positive"},
-		{"plan OUT -", exitUsage, "standard input cannot be planned"},
+		{"plan OUT -", exitUsage, "a plan cannot include standard input"},
 		{"plan --where ( OUT FILE", exitUsage, "--where: "},
 		{"plan --fields X --where Y>0 OUT FILE", exitError, "FILE: "},
 		{"plan --fields Y OUT FILE", exitError, `no field "Y"`},
 		{"plan plan.json FILE", exitError, "exists; --force replaces it"},
 		{"plan --force FILE FILE", exitError, "is an input and would be overwritten"},
 		{"plan OUT FILE none.root", exitError, "none.root: no such file"},
-		{"plan OUT FILE table.parquet", exitError, "it is a Parquet file, of which rnt convert makes an RNTuple"},
-		{"plan OUT table.csv", exitError, "it is a CSV file, of which rnt convert makes an RNTuple"},
+		{"plan OUT FILE table.parquet", exitError, "it is a Parquet file, which rnt convert converts to an RNTuple"},
+		{"plan OUT table.csv", exitError, "it is a CSV file, which rnt convert converts to an RNTuple"},
 		{"skim --where X>1 --unit 0 OUT FILE", exitError, "not a plan"},
 		{"skim --where X>1 --unit 0 OUT cut.json", exitError, "not a plan"},
-		{"skim --where X>1 --unit 0 OUT plan.json FILE", exitUsage, "--unit takes two arguments"},
+		{"skim --where X>1 --unit 0 OUT plan.json FILE", exitUsage, "--unit requires two arguments"},
 		{"skim --where X>1 --unit 0 --explain OUT plan.json", exitUsage, "--unit cannot be combined with --explain"},
 		{"skim --where X>1 --unit 0 --name Events OUT plan.json", exitUsage, "--unit cannot be combined with --name"},
 		{"skim --where X>1 --unit 0 FILE plan.json", exitError, "FILE: "},
-		{"skim --where X>1 --unit 0 http://localhost/x plan.json", exitUsage, "OUT must be a folder on disk"},
+		{"skim --where X>1 --unit 0 http://localhost/x plan.json", exitUsage, "OUT must be a local folder"},
 		{"skim --where Y>1 --unit 0 OUT plan.json", exitError, "unit 0000: "},
 		{"slim --fields X --unit 2:1 OUT plan.json", exitUsage, "--unit 2:1: want a number K or a range K:L"},
 		{"slim --fields X --unit x OUT plan.json", exitUsage, "--unit x: "},
 		{"slim --fields X --unit -1 OUT plan.json", exitUsage, "--unit -1: "},
 		{"slim --fields X --unit 3 OUT plan.json", exitUsage, "the plan has 3 units"},
 		{"slim --fields X --unit 2:4 OUT plan.json", exitUsage, "the plan has 3 units"},
-		{"convert --unit 0 plan.json OUT", exitUsage, "--unit takes a plan, a folder, and --to"},
-		{"convert --unit 0 --to ttree plan.json OUT", exitUsage, "TTrees are not written"},
-		{"convert --unit 0 --to csv --schema cut.json plan.json OUT", exitUsage, "--schema goes with"},
+		{"convert --unit 0 plan.json OUT", exitUsage, "--unit requires a plan, a folder and --to"},
+		{"convert --unit 0 --to ttree plan.json OUT", exitUsage, "writing TTrees is not supported"},
+		{"convert --unit 0 --to csv --schema cut.json plan.json OUT", exitUsage, "--schema requires"},
 		{"convert --unit 0 --to csv --from csv plan.json OUT", exitUsage, "--unit cannot be combined with --from"},
 		{"convert --unit 0 --to rntuple --all plan.json OUT", exitUsage, "--unit cannot be combined with --all"},
 		{"convert --unit 0 --to rntuple --dry-run plan.json OUT", exitUsage, "--unit cannot be combined with --dry-run"},
-		{"draw --unit 0 --out OUT plan.json X", exitUsage, "needs --range with both ends"},
-		{"draw --unit 0 --range 0: --out OUT plan.json X", exitUsage, "needs --range with both ends"},
+		{"draw --unit 0 --out OUT plan.json X", exitUsage, "--range with both ends"},
+		{"draw --unit 0 --range 0: --out OUT plan.json X", exitUsage, "--range with both ends"},
 		{"draw --unit 0 --range 0:1 plan.json X", exitUsage, "a folder as --out"},
-		{"draw --unit 0 --range 0:1 --json --out OUT plan.json X", exitUsage, "no --json"},
+		{"draw --unit 0 --range 0:1 --json --out OUT plan.json X", exitUsage, "excludes --json"},
 		{"draw --unit 0 --explain --out OUT plan.json X", exitUsage, "--unit cannot be combined with --explain"},
-		{"draw --units . --name a plan.json X --range 0:1", exitUsage, "no --name"},
-		{"draw --units . plan.json plan.json X --range 0:1", exitUsage, "takes the plan in the place of the files"},
-		{"merge --plan plan.json OUT . .", exitUsage, "--plan takes"},
-		{"merge --plan plan.json --into OUT .", exitUsage, "--plan takes"},
-		{"merge --plan plan.json OUT .", exitError, "3 of 3 units to be done"},
+		{"draw --units . --name a plan.json X --range 0:1", exitUsage, "excludes --name"},
+		{"draw --units . plan.json plan.json X --range 0:1", exitUsage, "requires the plan in place of the files"},
+		{"merge --plan plan.json OUT . .", exitUsage, "--plan requires"},
+		{"merge --plan plan.json --into OUT .", exitUsage, "--plan requires"},
+		{"merge --plan plan.json OUT .", exitError, "3 of 3 units missing"},
 		{"merge --plan none.json OUT .", exitError, "none.json: no such file"},
 	} {
 		_, stderr, status := try(clitest.Arguments(c.args, "OUT", "out", "FILE", "in 0.root")...)

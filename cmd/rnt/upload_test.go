@@ -182,7 +182,7 @@ func TestInterruptedUpload(t *testing.T) {
 	<-b.waits
 	cancel(cli.SignalError{Signal: os.Interrupt})
 	if s := <-status; s != 130 || !strings.Contains(stderr.String(),
-		"interrupted; "+url+"out.root was not written, or is complete") {
+		"interrupted; "+url+"out.root is either complete or was not written") {
 		t.Errorf("%d, %s", s, stderr.String())
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 || len(b.objects) > 0 {

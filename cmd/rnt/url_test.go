@@ -64,7 +64,7 @@ func readURLs(t *testing.T, files []string, base string) {
 		t.Errorf("%d commands succeed, of %d files", good, len(files))
 	}
 	if _, stderr, status := try("tail", "-F", base+filepath.Base(files[0])); status != exitUsage ||
-		!strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
+		!strings.HasPrefix(stderr, "rnt: cannot follow a remote file") {
 		t.Errorf("tail -F: %d, %s", status, stderr)
 	}
 }

@@ -4,6 +4,6 @@
 //
 //	go run ./examples/dimuon [-o PLOT] [FILE]
 //
-// FILE holds an RNTuple "Events" like CMS's NanoAOD. The default is the sample in
-// testdata. The suffix of PLOT decides its format: .png, .pdf, .svg …
+// FILE must contain an RNTuple "Events" with the fields of CMS's NanoAOD; the default is the sample
+// in testdata. The extension of PLOT determines its format: .png, .pdf, .svg …
 package main

@@ -1,2 +1,2 @@
-// Package arch holds the tests of the repository's structure.
+// Package arch contains tests of the repository's structure.
 package arch

@@ -1,14 +1,13 @@
-// Package bits holds the loops that turn the bytes of a page into elements and
-// back: plain little-endian words, the split, zigzag and delta encodings, bit
-// packing, and half floats. They keep no state and are safe for concurrent use.
-// Destination and source do not overlap.
+// Package bits converts the bytes of a page to elements and back: plain little-endian words, the
+// split, zigzag and delta encodings, bit packing, and half floats. The functions are stateless and
+// safe for concurrent use. Destination and source must not overlap.
 //
-// A page must have the bytes that its elements need. The functions panic with an index
-// out of range if it is too short.
+// A page must have all bytes of its elements: the functions panic with an index out of range if it
+// is too short.
 //
-// On amd64 and arm64 most of the work is done by kernels in assembly. They take whole
-// blocks and read nothing outside them. Go code does the rest, and everything on other
-// machines or with the build tag purego.
+// On amd64 and arm64, assembly kernels process whole blocks and never read outside of them; Go code
+// handles the remainder. On other architectures, or with the build tag purego, everything is Go
+// code.
 //
 // Source: specification, section "Column Description".
 package bits

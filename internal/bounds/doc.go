@@ -1,2 +1,2 @@
-// Package bounds computes the least and the greatest of many numbers, for zone maps.
+// Package bounds computes the minimum and maximum of slices of numbers, for zone maps.
 package bounds

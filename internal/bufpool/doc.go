@@ -1,4 +1,3 @@
-// Package bufpool lends memory for pages, and keeps what is given back for the next one who asks.
-// To allocate it anew, zero it and have the garbage collector find that it is no longer used takes
-// longer than decoding.
+// Package bufpool pools the memory of pages for reuse. Allocating, zeroing and garbage collecting a
+// buffer takes longer than decoding a page into it.
 package bufpool

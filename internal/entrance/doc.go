@@ -1,5 +1,5 @@
-// Package entrance lets a package above rntuple make a rntuple.Reader of an RNTuple that it has
-// opened by means of package ntuple: package surgery evaluates conditions on the very files that it
-// copies pages from, with the page lists that it has read. An exported function of package rntuple
-// would be one that nobody else can call. It also takes the options of package rntuple.
+// Package entrance lets packages above rntuple wrap an RNTuple opened with package ntuple in a
+// rntuple.Reader: package surgery evaluates conditions on the same open files that it copies pages
+// from, with the page lists already read. Package rntuple cannot export such a function, because
+// its parameters have internal types. It also converts the options of package rntuple.
 package entrance

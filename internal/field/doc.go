@@ -1,9 +1,8 @@
-// Package field maps fields to Go types: it makes a plan out of a field and a
-// type, by reflection and once, and runs it for ranges of entries.
+// Package field maps fields to Go types: it compiles a field and a type to a plan once, by
+// reflection, and runs the plan for ranges of entries.
 //
-// A plan is a tree of nodes along the schema tree. A node reads the values of
-// many items at once, column by column, and puts them into the memory of Go
-// values that lie a fixed distance apart. It does so through unsafe pointers,
-// as reflection for every value would cost several times more than decoding;
-// the compiler checks shape and type of all that a pointer will meet.
+// A plan is a tree of nodes parallel to the schema tree. A node reads many items per call, column
+// by column, and stores them into Go values at a fixed stride. It uses unsafe pointers, because
+// reflection on every value would cost several times more than decoding; compiling the plan
+// verifies the shape and type of everything that the pointers will access.
 package field

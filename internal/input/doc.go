@@ -1,2 +1,2 @@
-// Package input opens files for reading, wherever they are.
+// Package input opens local and remote files for reading.
 package input

@@ -1,9 +1,9 @@
 // Package jsonl parses entries in the JSON that value.AppendJSON and the tool's
 // command cat print, into the dynamic values of package value.
 //
-// The schema gives the type of a value. Its JSON is that of value.AppendJSON, in
-// any layout: white space, the order of members, and the spelling of numbers and
-// strings are free as far as JSON allows. More exactly:
+// The schema determines the types of values. The JSON is that of value.AppendJSON in any
+// formatting: white space, the order of members, and the spelling of numbers and strings are free
+// within the rules of JSON. In detail:
 //
 //   - Integers have neither a point nor an exponent and fit the field's type.
 //   - Floats are rounded to the nearest of the field's type, and to zero, but
@@ -20,14 +20,13 @@
 //
 // # Variants
 //
-// JSON does not say which alternative of a variant is meant. The Reader takes the
-// first one that prints as the JSON that was read, regardless of the spelling of
-// numbers (1.5, 1.50) and strings, and of spaces. Within variants, floats print
-// with a point: 3 is of an integer type if there is one, 3.0 never. If no
-// alternative prints the same, it takes the first that holds the numbers exactly,
-// otherwise the first that accepts the JSON at all. So the output of cat is read
-// into values that print the same, but if several alternatives print alike, into
-// the first of them:
+// JSON does not identify the alternative of a variant. The Reader chooses the first alternative
+// whose value is printed as the JSON that was read, ignoring white space and the spelling of
+// numbers (1.5, 1.50) and strings. Within variants, floats are printed with a point: 3 is an
+// integer if there is an integer alternative, 3.0 never is. If no alternative prints the same JSON,
+// the Reader chooses the first that represents the numbers exactly, otherwise the first that
+// accepts the JSON. So values read from the output of cat print the same JSON, but if several
+// alternatives do, the first one is chosen:
 //
 //   - a double of few digits becomes a float in variant<float,double>, and a
 //     float becomes a double in variant<double,float>

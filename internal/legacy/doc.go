@@ -1,7 +1,6 @@
-// Package legacy reads RNTuples that ROOT wrote before format 1.0.0.0. It
-// recognizes their dialects and converts their metadata to the form of format 1,
-// so that no package above it needs to know about them. Each dialect has a package
-// of its own.
+// Package legacy reads RNTuples that ROOT wrote before format 1.0.0.0. It detects their dialects
+// and converts their metadata to the form of format 1, so that packages above it are independent of
+// the dialects. Each dialect has its own package.
 //
-// docs/reference/history.md describes the dialects and what became of their concepts.
+// docs/reference/history.md describes the dialects.
 package legacy

@@ -1,3 +1,3 @@
-// Package location parses the names of files, which are paths and URLs, and keeps what of them is
-// secret from those who read errors.
+// Package location parses file names, which are paths or URLs, and redacts secrets in them for
+// error messages.
 package location

@@ -1,2 +1,2 @@
-// Package nearest finds the name that a misspelt one probably stands for.
+// Package nearest finds the candidate closest to a misspelled name, for "did you mean" messages.
 package nearest

@@ -1,9 +1,9 @@
-// Package pagesink writes the pages of columns: it cuts the elements of the columns
-// into pages, seals these (encodes and compresses them and adds their checksums),
-// and puts them together to clusters and cluster groups.
+// Package pagesink writes the pages of columns: it divides the elements of columns into pages,
+// seals them (encodes, compresses and adds checksums), and combines them into clusters and cluster
+// groups.
 //
-// Several goroutines fill clusters of one RNTuple with forks of its sink.
+// Several goroutines can fill clusters of one RNTuple, each with a fork of its sink.
 //
-// Elements come through a Buffer for each column. AppendCluster instead makes a
-// cluster of pages that somebody else provides.
+// Elements are written through a Buffer for each column. AppendCluster instead writes a cluster of
+// pages provided by the caller.
 package pagesink

@@ -1,3 +1,3 @@
-// Package pattern matches the paths of fields against patterns. These are the patterns of
-// path.Match with dots instead of slashes between names: "Muon_*", "event.*.x".
+// Package pattern matches field paths against patterns. The syntax is that of path.Match with dots
+// instead of slashes as separators: "Muon_*", "event.*.x".
 package pattern

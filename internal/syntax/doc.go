@@ -1,7 +1,7 @@
-// Package syntax parses the text of expressions: the language of expr-lang, without what has no
-// meaning for the fields of a source.
+// Package syntax parses expressions. The language is that of expr-lang, without the constructs that
+// are meaningless for fields.
 //
-// From the loosest to the tightest, the operators are
+// The operators, in order of increasing precedence, are
 //
 //	let x = a; b   if a { b } else { c }   a ? b : c   a ?: b
 //	a | f(b)
@@ -17,10 +17,10 @@
 //	??
 //	a.name a?.name a[i] a?.[i] a[i:j]
 //
-// All but ** and the conditional group from the left. a < b < c is a < b and b < c. After a ?? b,
-// only another ??, a pipe or a conditional may follow without parentheses. The body of let, of
-// braces and of parentheses reaches as far as it can.
+// All operators except ** and the conditional are left-associative. a < b < c is a < b and b < c.
+// After a ?? b, only another ??, a pipe or a conditional may follow without parentheses. The bodies
+// of let, braces and parentheses extend as far as possible.
 //
-// Not part of the language are comments, byte literals, calls of members, names of records that are
-// computed, and sequences a; b, whose first value would be lost.
+// Not supported are comments, byte literals, method calls, computed member names of records, and
+// sequences a; b, whose first value would be discarded.
 package syntax

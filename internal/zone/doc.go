@@ -1,3 +1,3 @@
-// Package zone reads and writes zone maps: attribute sets with the bounds of the values
-// that fields have in each cluster. docs/reference/zonemaps.md describes them.
+// Package zone reads and writes zone maps: attribute sets with the bounds of the values of fields
+// in each cluster. docs/reference/zonemaps.md describes them.
 package zone

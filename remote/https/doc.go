@@ -1,28 +1,28 @@
-// Package https lets package remote read files from web servers and write them: it registers the
-// schemes http and https, and their WebDAV names dav and davs. Import it for that effect.
+// Package https registers the schemes http and https, and dav and davs for WebDAV, with package
+// remote, which then reads and writes files on web servers. Import it for this side effect.
 //
-// A server must be able to send ranges of a file (RFC 9110, section 14), or the file must be small:
-// see remote.Options.Whole. Requests ask for several ranges at once where the server can send them.
+// The server must support range requests (RFC 9110, section 14), or the file must be small: see
+// remote.Options.Whole. Multiple ranges are combined into one request if the server supports it.
 //
-// Files are written as well. Under http and https they are written by PUT, on the condition that
-// there is none yet (If-None-Match) unless they may be replaced. It depends on the server whether
-// readers can find a part of a file: object stores and nginx show it once it is complete, some
-// storage systems show what has arrived, and keep that when the connection breaks. What is left of
-// a new file is removed then, as far as that is possible. Not all servers know conditions; they are
-// asked before whether there is a file. Under dav and davs, for WebDAV (RFC 4918), a file is
-// written under a temporary name in its folder and then given its own by MOVE, so that readers find
-// all of it or nothing; that needs the right to move and delete. In both cases the size that the
-// server says is compared.
+// With http and https, files are written by PUT, conditional on the file not existing
+// (If-None-Match) unless it may be replaced. Since not all servers support conditions, the
+// existence of the file is also checked before. Whether readers can see a partial file depends on
+// the server: object stores and nginx publish the file when it is complete; some storage systems
+// publish data as it arrives, and keep it if the connection breaks. The remains of a new file are
+// then removed, if possible. With dav and davs (WebDAV, RFC 4918), a file is written under a
+// temporary name in its folder and then renamed by MOVE, so that it appears atomically; this
+// requires permission to move and delete. In both cases, the size reported by the server is
+// verified.
 //
-// Over https, and to this machine, requests carry a bearer token if there is one, found in the
-// order of the WLCG Bearer Token Discovery 1.0: BEARER_TOKEN, the file BEARER_TOKEN_FILE, bt_uID in
-// XDG_RUNTIME_DIR, /tmp/bt_uID, ID being the number of the user. It is an error if such a file is a
-// symbolic link, or others may access it; the last two are passed over if they belong to another
-// user. User and password in the URL take precedence. Neither is ever sent to another host, to
-// which the server redirects, nor shown in an error. Redirects from https to http are refused.
+// Over https, and to the local host, requests carry a bearer token if WLCG Bearer Token Discovery
+// 1.0 finds one: BEARER_TOKEN, the file BEARER_TOKEN_FILE, bt_uID in XDG_RUNTIME_DIR, or
+// /tmp/bt_uID, where ID is the user ID. It is an error if such a file is a symbolic link or
+// accessible to others; the last two are ignored if another user owns them. A user and password in
+// the URL take precedence. Credentials are never sent to another host on redirects, and never
+// appear in errors. Redirects from https to http are rejected.
 //
-// If X509_USER_PROXY, or X509_USER_CERT and X509_USER_KEY, name files, they are the client's
-// certificate, read anew for each connection. The certificates of authorities in the folder
-// X509_CERT_DIR are trusted besides those of the system. HTTP_PROXY, HTTPS_PROXY and NO_PROXY are
-// as for net/http.
+// If X509_USER_PROXY, or X509_USER_CERT and X509_USER_KEY, name files, they contain the client
+// certificate, which is read again for each connection. The certificate authorities in the folder
+// X509_CERT_DIR are trusted in addition to those of the system. HTTP_PROXY, HTTPS_PROXY and
+// NO_PROXY are used as by net/http.
 package https

@@ -1,7 +1,7 @@
-// Package objects has what readers of RNTuples in objects share with those of stores: how offsets
-// stand for objects, which schemes of URLs are of objects, and what a store tells beside the bytes
-// of an object.
+// Package objects defines what readers of RNTuples in object stores share with the implementations
+// of stores: the mapping of objects to offsets, the URL schemes, and the attributes that a store
+// returns with an object.
 //
-// Each page and each envelope of such an RNTuple is an object. To those who read it, an offset
-// stands for the object, so that all that is about offsets in files serves objects, too.
+// Each page and each envelope of such an RNTuple is an object. Readers address objects by virtual
+// offsets, so that code for file offsets also works with objects.
 package objects

@@ -12,10 +12,10 @@ import (
 )
 
 // A Span is a range of entries, items or elements: N from First on. For Append, a negative First
-// stands for N values that are missing.
+// means N missing values.
 type Span struct{ First, N int64 }
 
-// AddSpan appends a span to spans, joined with the last one if they meet.
+// AddSpan appends a span to spans, or extends the last one if they are adjacent.
 func AddSpan(spans []Span, s Span) []Span {
 	if last := len(spans) - 1; last >= 0 {
 		switch l := &spans[last]; {
@@ -27,7 +27,7 @@ func AddSpan(spans []Span, s Span) []Span {
 	return append(spans, s)
 }
 
-// Sum returns the number of values in spans.
+// Sum returns the total number of values in spans.
 func Sum(spans []Span) (n int64) {
 	for _, s := range spans {
 		n += s.N
@@ -35,13 +35,13 @@ func Sum(spans []Span) (n int64) {
 	return n
 }
 
-// ErrBudget reports that values need more memory than a Budget has left.
+// ErrBudget reports that values need more memory than the remaining Budget.
 var ErrBudget = errors.New("more memory needed than allowed")
 
-// A Budget bounds the memory that values need. The zero value has none left.
+// A Budget bounds the memory of values. The zero value allows none.
 type Budget struct {
 	Left int64 // bytes that may still be allocated
-	Over int64 // bytes by which the allocation that failed exceeds Left
+	Over int64 // bytes by which the failed allocation exceeds Left
 
 	spans [][]Span // memory for spans of items
 }
@@ -59,9 +59,9 @@ func (b *Budget) Alloc(n int64, size uintptr) error {
 	return nil
 }
 
-// Append appends copies of values of src to dst, an Array of the same shape. The error, a
-// *frame.LimitError, says that they need more than limit bytes of memory. Missing values are zero,
-// empty, invalid or valueless.
+// Append appends copies of values of src to dst, an Array of the same shape. If they need more than
+// limit bytes of memory, the error is a *frame.LimitError. Missing values are zero, empty, invalid
+// or valueless.
 func Append(dst, src *Array, spans []Span, limit int64) error {
 	b := Budget{Left: limit}
 	if err := dst.Append(&b, src, spans); err != nil {
@@ -70,13 +70,14 @@ func Append(dst, src *Array, spans []Span, limit int64) error {
 	return nil
 }
 
-// TooLarge returns the error that what needs more than limit bytes, after Alloc has failed.
+// TooLarge returns, after Alloc has failed, an error which states that what needs more than limit
+// bytes.
 func (b *Budget) TooLarge(what string, limit int64) error {
 	return &frame.LimitError{Limit: "EntryBytes", What: what, Need: limit + min(b.Over, math.MaxInt64-limit), Have: limit}
 }
 
-// Append is like the function Append, as far as the budget allows; the error is ErrBudget. Missing
-// values are zero, empty, invalid or valueless.
+// Append is like the function Append, but charges the memory to the budget; the error is ErrBudget
+// if it is exceeded.
 func (a *Array) Append(b *Budget, src *Array, spans []Span) error {
 	n := Sum(spans)
 	switch {

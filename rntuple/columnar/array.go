@@ -8,10 +8,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Array holds the values that a field has in a range of entries, or the items that it has in the
-// values of the field above, as slices. Name is the path of a field that was asked for, or else the
-// field's own name; Field is the field in the source that the values were read from, or nil; Shape
-// is the shape of the values; Len is their number. Which slices are set depends on the shape:
+// An Array contains the values of a field in a range of entries, or those of a subfield in the
+// values of its parent, as slices. Name is the path of a requested field, or the name of a
+// subfield; Field is the field in the source that the values were read from, or nil; Shape is the
+// shape of the values; Len is their number. The shape determines which slices are set:
 //
 //	Scalar, Cardinality   Values(), an element per value; of a Cardinality as []uint64
 //	Bitset                Values(), Size bools per value, lowest bit first
@@ -22,14 +22,14 @@ import (
 //	Optional              Children[0], with Len values; there is a value i if Valid[i] is set
 //	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
 //
-// Offsets has Len+1 elements, and the first is 0. Where Valid is not set, what Children[0] has in
-// that place is unspecified. Tags counts alternatives from 0, as std::variant::index does, and is
-// -1 for variants without a value.
+// Offsets has Len+1 elements, and the first is 0. If Valid[i] is false, value i of Children[0] is
+// unspecified. Tags are indexes of alternatives from 0, as for std::variant::index, and -1 for
+// variants without a value.
 //
-// Maps are collections of records of key and value. Enums and atomics have the shape of the value
-// in them, and a matched field of a rntuple.Join is an Optional. Fields that are stored in the same
-// columns, as projected fields and their sources, share memory, as far as they are not part of
-// optionals or variants. Nothing in an Array that was read may be changed.
+// Maps are collections of records of key and value. Enums and atomics have the shape of their
+// underlying value, and a matched field of a rntuple.Join is an Optional. Fields that are stored in
+// the same columns, such as projected fields and their sources, share memory unless they are part
+// of optionals or variants. Arrays that were read must not be modified.
 type Array struct {
 	Name  string
 	Field *schema.Field
@@ -51,18 +51,18 @@ type Array struct {
 // An Element is an element of the column of a Scalar, a Cardinality or a Bitset.
 type Element = column.Element
 
-// New returns an Array of the shape Scalar with the given values, which it keeps: bools, numbers,
-// or characters (int8) and bytes (uint8). The other shapes are made as literals, with an Array of
-// New at the bottom.
+// New returns an Array of the shape Scalar that holds the given slice of bools, numbers, characters
+// (int8) or bytes (uint8). Create other shapes as composite literals, with Arrays from New as
+// leaves.
 func New[T Element](values []T) *Array {
 	a := &Array{Shape: schema.Scalar}
 	SetValues(a, values)
 	return a
 }
 
-// Values returns the values of a Scalar as a slice of the Go type that the documentation of package
-// rntuple gives for them, those of a Cardinality as []uint64, those of a Bitset as []bool; nil for
-// other shapes.
+// Values returns the values of a Scalar as a slice of the Go type documented in package rntuple,
+// those of a Cardinality as []uint64, and those of a Bitset as []bool. It returns nil for other
+// shapes.
 func (a *Array) Values() any {
 	if a.values == nil {
 		return nil
@@ -92,8 +92,8 @@ func Elements[T Element](a *Array) []T {
 	return v
 }
 
-// SetValues makes v, which a keeps, the values of a Scalar, a Cardinality or a Bitset, and sets Len
-// to their number.
+// SetValues sets the values of a Scalar, a Cardinality or a Bitset to v, without copying it, and
+// updates Len.
 func SetValues[T Element](a *Array, v []T) {
 	a.values = numbers[T](v)
 	switch {
@@ -122,18 +122,18 @@ func Like(a *Array) *Array {
 	return c
 }
 
-// Alike reports whether a and b have the same shape, and the same types of values.
+// Alike reports whether a and b have the same shape and value types.
 func Alike(a, b *Array) bool {
 	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) &&
 		slices.EqualFunc(a.Children, b.Children, Alike)
 }
 
-// OptionalOf returns an empty Array of optionals of values like those of a.
+// OptionalOf returns an empty Array of optionals of values with the shape of a.
 func OptionalOf(a *Array) *Array {
 	return &Array{Name: a.Name, Field: a.Field, Shape: schema.Optional, Children: []*Array{Like(a)}}
 }
 
-// Clear makes a and the Arrays below it empty. They use their memory again unless fresh is set.
+// Clear empties a and its children. They reuse their memory unless fresh is set.
 func (a *Array) Clear(fresh bool) {
 	a.clear(fresh)
 	for _, child := range a.Children {
@@ -155,8 +155,8 @@ func (a *Array) clear(fresh bool) {
 	}
 }
 
-// Snapshot returns a copy of the tree that shares its memory, for a tree that goes on with memory
-// of its own.
+// Snapshot returns a copy of the tree that shares the memory of its values. It stays valid if a
+// continues with fresh memory, see Clear.
 func (a *Array) Snapshot() *Array {
 	c := *a
 	c.Children = slices.Clone(a.Children)

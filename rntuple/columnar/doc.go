@@ -1,6 +1,7 @@
-// Package columnar has values in columnar form: an Array holds those of one field in a range of
-// entries, as a tree of plain slices that have the same layout whatever the file's pages are like.
+// Package columnar defines values in columnar form: an Array contains the values of one field in a
+// range of entries, as a tree of plain slices whose layout does not depend on the encoding of the
+// file.
 //
-// Loops over batches of package rntuple yield Arrays, and its writers take them; bridges convert
-// them to and from the columns of other libraries without a step for each value.
+// The batches of package rntuple consist of Arrays, and its writers accept them; bridges convert
+// them to and from the columns of other libraries in bulk.
 package columnar

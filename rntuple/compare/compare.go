@@ -15,30 +15,29 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Options say how RNTuples are compared. The zero value stands for the defaults, and so does a nil
-// pointer. Paths are those that rntuple.ViewOf takes.
+// Options configures how RNTuples are compared. The zero value and a nil pointer select the
+// defaults. See rntuple.ViewOf for paths.
 type Options struct {
-	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to
-	// each other, and so are 0 and -0. Integers have no tolerance.
+	// Tolerance is the tolerance for floats. NaNs are always equal to each other, and so are 0 and
+	// -0. Integers have no tolerance.
 	Tolerance Tolerance
 
-	// Fields has the tolerances of fields, by path, and of the fields below them; the longest path
-	// that applies to a field wins.
+	// Fields maps paths to the tolerances of fields and their subfields; the longest matching path
+	// takes precedence.
 	Fields map[string]Tolerance
 
-	// Only limits the comparison to the fields with the given full paths and the fields below them.
-	// Default: all fields, and properties that belong to no field, such as the description of the
-	// RNTuple.
+	// Only limits the comparison to the fields with the given full paths and their subfields.
+	// Default: all fields, and properties of the RNTuple itself, such as its description.
 	Only []string
 
 	// Progress, if set, is called with the number of entries compared so far, summed over all
-	// top-level fields, and their total. Calls do not overlap, but may come from several
+	// top-level fields, and their total. Calls do not overlap, but may be made by several
 	// goroutines.
 	Progress func(done, total int64)
 }
 
-// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the
-// larger one.
+// A Tolerance is the maximum difference of two equal floats: Abs, or Rel times the larger
+// magnitude.
 type Tolerance struct{ Abs, Rel float64 }
 
 // check returns a copy of the options if they can be honoured.
@@ -90,14 +89,14 @@ func (t Tolerance) allows(x, y float64) bool {
 
 // A Result is the result of Values.
 type Result struct {
-	Entries [2]int64 // numbers of entries of a and b; only the first ones, which both have, are compared
+	Entries [2]int64 // numbers of entries of a and b; only entries in both are compared
 	Schema  []Difference
-	Fields  []Field // those with values that differ, even within the tolerance, in the order of a
-	// Uncompared are the paths of fields of which both have values that cannot be compared, as
-	// those of a record and a tuple. Schema has the reason.
+	Fields  []Field // fields with differences, even within the tolerance, in the order of a
+	// Uncompared lists the paths of fields in both RNTuples whose values cannot be compared, such
+	// as a record and a tuple. Schema contains the reason.
 	Uncompared []string
-	// Identical counts the pages that were not decoded because their bytes are the
-	// same in both.
+	// Identical is the number of pages that were not decoded because their bytes are identical in
+	// both.
 	Identical int64
 }
 
@@ -107,27 +106,26 @@ func (r *Result) Equal() bool {
 		!slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Entries > 0 })
 }
 
-// A Field counts the values of a field that differ. The value of a collection is its
-// number of items; that of an optional is whether it has a value, that of a variant which
-// alternative it has. Items and alternatives belong to the fields below, and are compared
-// where both RNTuples have them.
+// A Field counts the differing values of a field. The value of a collection is its number of items;
+// that of an optional is whether it has a value, and that of a variant is its alternative. Items
+// and alternatives are values of the subfields, and are compared where both RNTuples have them.
 type Field struct {
 	Path    string
 	Entries int64 // entries that differ
 	First   int64 // the first entry that differs; -1 if there is none
 	Values  int64 // values that differ; an entry may have several
-	// MaxAbs and MaxRel are the largest differences of numbers, including those
-	// within the tolerance: |a-b|, and |a-b|/max(|a|,|b|). They are +Inf if one of
-	// the numbers is NaN or infinite.
+	// MaxAbs and MaxRel are the maximum differences of numbers, including those within the
+	// tolerance: |a-b|, and |a-b|/max(|a|,|b|). They are +Inf if one of two unequal numbers is NaN
+	// or infinite.
 	MaxAbs, MaxRel float64
 }
 
-// Values compares the schemas and the values of two RNTuples. Fields are compared
-// as far as they have the same structure, and numbers of different types by value.
-// The order of the items of unordered sets and maps does not matter.
+// Values compares the schemas and the values of two RNTuples. Fields are compared as far as they
+// have the same structure, and numbers of different types by value. The order of items in unordered
+// sets and maps is ignored.
 //
-// An error is one of reading, of an option, or of ctx. Options must name fields that a
-// has. Values uses runtime.GOMAXPROCS(0) goroutines.
+// Errors are those of reading, of options, and of ctx. Fields in the options must exist in a.
+// Values uses runtime.GOMAXPROCS(0) goroutines.
 func Values(ctx context.Context, a, b *rntuple.Reader, o *Options) (*Result, error) {
 	options, err := o.check()
 	if err != nil {

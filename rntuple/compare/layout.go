@@ -9,9 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Layout returns how the storage of two RNTuples differs: the format, the clusters and
-// their boundaries, and, for fields that both have, the encoding, compression, pages and
-// sizes of their columns. It reads only metadata. The only option with an effect is Only.
+// Layout returns the differences in the storage of two RNTuples: the format, the clusters and their
+// boundaries, and, for fields in both, the encoding, compression, pages and sizes of their columns.
+// It reads only metadata, and ignores all options except Only.
 func Layout(a, b *rntuple.Reader, o *Options) ([]Difference, error) {
 	options, err := o.check()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
-// A Difference is a property in which two RNTuples differ.
+// A Difference is a property that differs between two RNTuples.
 type Difference struct {
-	Path string // of the field; empty if it is about the whole RNTuple
+	Path string // of the field; empty for the RNTuple itself
 	What string // "type", "array size", ...; "field" if only one of the two has it
 	A, B string // the values in a and b; empty if there is none
 }
@@ -20,9 +20,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s: %q, %q", d.Path, d.What, d.A, d.B)
 }
 
-// Schemas returns how two schemas differ: the fields that only one of them has, and the
-// descriptions, types and structure of the others. The names of the RNTuples, the order
-// of fields, when they were added, and their encodings are not compared.
+// Schemas returns the differences between two schemas: fields that only one of them has, and the
+// descriptions, types and structure of the others. The names of the RNTuples, the order of fields,
+// whether they were added later, and their encodings are not compared.
 func Schemas(a, b *schema.Schema) []Difference {
 	d := &differences{}
 	d.add("", "description", a.Description, b.Description)

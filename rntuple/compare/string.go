@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String returns one line that says how many values of the field differ, and by how much.
+// String returns one line with the number of differing values of the field, and the differences.
 func (f Field) String() string {
 	if f.Entries == 0 {
 		return fmt.Sprintf("%s: within the tolerance; largest differences %g, relative %g", f.Path, f.MaxAbs, f.MaxRel)

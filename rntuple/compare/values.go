@@ -136,7 +136,7 @@ func pathIn(r *rntuple.Reader, f *schema.Field) string {
 	return path
 }
 
-// maxBatch is roughly how many values are read at once.
+// maxBatch is the approximate number of values read at a time.
 const maxBatch = 1 << 14
 
 // scalars compares one scalar per entry.

@@ -9,7 +9,6 @@
 //		Range  cpp.Pair[float32, float32]          // std::pair<float,float>
 //	}
 //
-// C++ types that need a number or a name are given by a tag instead, as the
-// documentation of package rntuple says: a [8]bool with `type=std::bitset<8>`, an
-// integer with `enum=Color`, a struct with `class=Point`.
+// C++ types with a number or a name are specified by tags instead, see package rntuple: a [8]bool
+// with `type=std::bitset<8>`, an integer with `enum=Color`, a struct with `class=Point`.
 package cpp

@@ -9,12 +9,12 @@
 // docs/reference/expressions.md defines the language, and docs/reference/functions.md its
 // functions.
 //
-// The variables are the top-level fields; $env["a:b"] is one whose name is not a word of the
-// language. A value is a bool, an integer of 64 bits, a float of 64 bits, a string, an array, a
-// record or a map. All types are known before anything is read.
+// The variables are the top-level fields; $env["a:b"] refers to a field whose name is not an
+// identifier. A value is a bool, a 64-bit integer, a 64-bit float, a string, an array, a record or
+// a map. Expressions are statically typed: all types are checked before anything is read.
 //
-// A value may be missing, such as x[0] of an empty array. Arithmetic and functions of it are
-// missing, and comparisons false; a condition that is missing is false.
+// A value can be missing, such as x[0] of an empty array. Arithmetic and functions of a missing
+// value are missing, and comparisons with it are false; a missing condition is false.
 //
-// Conditions do not read clusters for which zone maps decide; see package zonemap.
+// Conditions do not read clusters for which a zone map determines the result; see package zonemap.
 package expression

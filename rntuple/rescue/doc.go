@@ -1,10 +1,10 @@
-// Package rescue saves what is left of the RNTuples in a damaged ROOT file: one
-// whose end is missing, whose writer crashed, or whose header, directories or
-// anchors are broken. It writes a new file and never touches the damaged one.
+// Package rescue recovers RNTuples from a damaged ROOT file: one that is truncated, whose writer
+// crashed, or whose header, directories or anchors are damaged. It writes a new file and never
+// modifies the damaged one.
 //
-// It trusts no bytes that it cannot verify. Records are found by scanning the file, and
-// verified by their checksums; page lists and footers also contain the checksum of their
-// header. Nothing else is needed.
+// It relies only on data that it can verify. Records are found by scanning the file and verified by
+// their checksums; page lists and footers also contain the checksum of their header. Directories
+// and anchors are not needed.
 //
 //   - The header must be intact; without it the contents of pages are unknown.
 //   - The footer has the cluster groups. Checkpoints leave several footers; the newest
@@ -22,15 +22,14 @@
 // clusters, and the whole file is one group unless the program asks for more: if the end of
 // such a file is missing, there is nothing to save.
 //
-// Only the footer knows the attribute sets, and the fields that were added while the RNTuple
-// was written; they are lost with it.
+// Only the footer refers to attribute sets and to fields that were added during writing; they are
+// lost with it.
 //
-// The limits are: RNTuples in pre-release formats are refused, and named in the report. Of
-// several RNTuples with equal headers, only those with an intact footer are saved. Without
-// an anchor, envelopes that are both compressed and split over several keys are not found,
-// and pages that are split only if the maximum key size is the usual one, 1 GiB. A key
-// is recognized by the position that it states, so the beginning of the file must not be
-// missing.
+// Limitations: RNTuples in pre-release formats are not recovered, but listed in the report. Of
+// several RNTuples with identical headers, only those with an intact footer are saved. Without an
+// anchor, envelopes that are both compressed and split over several keys are not found, and split
+// pages are found only with the usual maximum key size, 1 GiB. Keys are recognized by the file
+// position that they contain, so the beginning of the file must not be missing.
 //
 // Source: specification, sections "ROOT File embedding", "Envelopes", "Footer
 // Envelope" and "Page List Envelope".

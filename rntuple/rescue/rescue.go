@@ -16,31 +16,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// ErrNothing is wrapped by the error for a file that has nothing to save. No file
-// is written then.
+// ErrNothing reports that there is nothing to save. No file is written then.
 var ErrNothing = errors.New("nothing can be saved")
 
-// Options say what is saved. The zero value stands for the defaults, and so does a nil pointer.
+// Options configures what is saved. The zero value and a nil pointer select the defaults.
 type Options struct {
 	// Only is the path or the name of the only RNTuple to save. Default: all of them.
 	Only string
 
-	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise
-	// the entries of each RNTuple up to the first lost one are saved.
+	// KeepGoing also saves entries after lost ones, which changes their numbers. Otherwise, the
+	// entries of each RNTuple up to the first lost one are saved.
 	KeepGoing bool
 
-	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For
-	// To they must be zero.
+	// NoSync, NoReplace and Upload configure how File writes the new file; see rntuple.FileOptions.
+	// They must be zero for To.
 	NoSync    bool
 	NoReplace bool
 	Upload    remote.Options
 
-	// Limits bound the memory that the file can demand. What exceeds one is lost. Default, also of
-	// members that are 0: none except what the compression algorithms can express. No values
-	// are made, so EntryBytes and ExpressionBytes are never reached.
+	// Limits bounds the memory that the file can require. Data that exceeds a limit is lost. Fields
+	// that are 0 mean no limit other than those of the compression algorithms. EntryBytes and
+	// ExpressionBytes have no effect, because no values are created.
 	Limits rntuple.Limits
 
-	// Remote says how File reads a file whose name is a URL.
+	// Remote configures how File reads URLs.
 	Remote remote.Options
 }
 
@@ -53,58 +52,58 @@ func (o *Options) check() (c Options, err error) {
 	return c, nil
 }
 
-// A Report says what was found, saved and lost.
+// A Report lists what was found, saved and lost.
 type Report struct {
-	// Container says what is wrong with the ROOT file around the RNTuples. It is
-	// empty if the file's header and directories can be read.
+	// Container describes the damage of the ROOT file around the RNTuples. It is empty if the
+	// file's header and directories are readable.
 	Container string   `json:"container,omitempty"`
-	Records   int      `json:"records"` // found by the scan
+	Records   int      `json:"records"` // number of records found by the scan
 	NTuples   []NTuple `json:"ntuples"`
-	// Lost describes losses that belong to none of the RNTuples.
+	// Lost describes losses that cannot be attributed to an RNTuple.
 	Lost []string `json:"lost,omitempty"`
 	// Left lists the objects of other classes, which are not copied.
 	Left []string `json:"left,omitempty"`
 }
 
-// An NTuple is the report on an RNTuple.
+// An NTuple is the report about one RNTuple.
 type NTuple struct {
-	Path    string `json:"path"`    // in both files, unless directories are lost
-	Found   string `json:"found"`   // how it was found, in words
-	Entries int64  `json:"entries"` // number of entries that it had; -1 if not known
-	Saved   int64  `json:"saved"`   // number of entries that were saved
-	// Kept holds the old numbers of the saved entries, in order. Their new numbers
-	// begin with 0 and have no gaps.
+	Path    string `json:"path"`    // in both files, unless directories were lost
+	Found   string `json:"found"`   // a description of how it was found
+	Entries int64  `json:"entries"` // original number of entries; -1 if unknown
+	Saved   int64  `json:"saved"`   // number of saved entries
+	// Kept contains the original numbers of the saved entries, in order. Their new numbers are
+	// consecutive from 0.
 	Kept []rntuple.EntryRange `json:"kept"`
 	Lost []Loss               `json:"lost,omitempty"`
-	// Missing says in words what is lost, or may be, besides entries: attribute sets, fields.
+	// Missing describes what else is lost, or might be: attribute sets, fields.
 	Missing []string `json:"missing,omitempty"`
-	// Notes holds further remarks, in words.
+	// Notes contains further remarks.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A Loss is a range of entries that was not saved, with the reason. An End of -1 is not known.
+// A Loss is a range of entries that was not saved, with the reason. An End of -1 is unknown.
 type Loss struct {
 	rntuple.EntryRange
 	Why string `json:"why"`
 }
 
-// Skipped reports whether the entries were not saved only because they come after
-// lost ones. Options.KeepGoing saves those of them that are undamaged.
+// Skipped reports whether the entries were not saved only because they follow lost ones. With
+// Options.KeepGoing, the undamaged ones are saved.
 func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
 
-// Whole reports whether all entries of the RNTuple were saved and nothing else is
-// known to be missing.
+// Whole reports whether all entries of the RNTuple were saved and nothing else is known to be
+// missing.
 func (n *NTuple) Whole() bool {
 	return n.Entries == n.Saved && len(n.Lost)+len(n.Missing)+len(n.Notes) == 0
 }
 
-// File saves what is left of the file at path in as a new file at path out. A file that
-// exists at out is replaced once the new one is complete, unless o.NoReplace is set. Out
-// must not be the file at in, which is not written to.
+// File saves the intact data of the file at path in to a new file at path out. An existing file at
+// out is replaced when the new one is complete, unless o.NoReplace is set. out must not be the file
+// at in, which is not modified.
 //
-// A report is also returned with any error that occurs after the scan. The error
-// wraps ErrNothing if there is nothing to save; other errors are those of options, of
-// the files and of ctx.
+// If an error occurs after the scan, File returns both a report and the error. The error wraps
+// ErrNothing if there is nothing to save; other errors are those of options, of the files and of
+// ctx.
 func File(ctx context.Context, out, in string, o *Options) (*Report, error) {
 	c, err := o.check()
 	if err != nil {
@@ -131,9 +130,8 @@ func File(ctx context.Context, out, in string, o *Options) (*Report, error) {
 	return report, err
 }
 
-// To writes what is left of the file of size bytes that r reads to w, which must be
-// empty; name is the file name that ROOT shows. After an error the contents of w are
-// useless. See File.
+// To writes the intact data of the file of size bytes that r reads to w, which must be empty; name
+// is the file name that ROOT shows. After an error the contents of w are undefined. See File.
 func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, o *Options) (*Report, error) {
 	c, err := o.check()
 	if err != nil {

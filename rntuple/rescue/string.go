@@ -15,7 +15,7 @@ func (l Loss) String() string {
 	return fmt.Sprintf("entries [%d, %s): %s", l.First, end, l.Why)
 }
 
-// String returns one line with the number of entries that were saved.
+// String returns one line with the number of saved entries.
 func (n *NTuple) String() string {
 	if n.Entries < 0 {
 		return fmt.Sprintf("RNTuple %q: %d entries saved", n.Path, n.Saved)
@@ -23,7 +23,7 @@ func (n *NTuple) String() string {
 	return fmt.Sprintf("RNTuple %q: %d of %d entries saved", n.Path, n.Saved, n.Entries)
 }
 
-// String returns a line for each RNTuple and for everything that was lost.
+// String returns a line for each RNTuple and for each loss.
 func (r *Report) String() string {
 	var lines []string
 	if r.Container != "" {

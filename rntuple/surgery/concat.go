@@ -9,14 +9,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// A Piece is some of an input: the entries from First to End, End excluded. An End of 0
-// stands for the number of entries, so that the zero range is the whole input.
+// A Piece is a range of entries of an input, from First to End, excluding End. An End of 0 means
+// the number of entries, so the zero range is the entire input.
 type Piece struct {
 	Input
 	First, End int64
 	Clusters   bool // First and End count clusters, not entries
-	// Check, if set, is called with the input before something is written. Its error is that of the
-	// operation.
+	// Check, if set, is called with the input before anything is written. The operation fails with
+	// its error.
 	Check func(*rntuple.Reader) error
 }
 
@@ -30,14 +30,14 @@ func (p Piece) String() string {
 	return p.Input.String()
 }
 
-// Concat makes a ROOT file at out with one RNTuple, which has pieces of others in the
-// given order. An input may have several pieces, even overlapping ones. Schemas go
-// together as Merge says. Clusters that lie wholly in a piece are copied page by page;
-// of the others what is needed is copied or rewritten, as by Skim. Compression is as for Slim.
+// Concat creates a ROOT file at out with one RNTuple, which contains pieces of others in the given
+// order. Several pieces of one input may overlap. Schemas are combined as by Merge. Clusters
+// entirely inside a piece are copied page by page; others are copied partially or rewritten, as by
+// Skim. Compression works as for Slim.
 //
-// Attribute sets are kept as Merge keeps them, but those of pieces are cut: an attribute
-// belongs to those of its entries that the piece has, and is dropped if there are none,
-// even if it had none before.
+// Attribute sets are kept as by Merge, but ranges are cut to the pieces: an attribute keeps those
+// of its entries that are in the piece, and is dropped if there are none, even if its range was
+// empty before.
 func Concat(ctx context.Context, out string, pieces []Piece, o *MergeOptions) (*Report, error) {
 	return o.config().concat(ctx, out, pieces, nil)
 }

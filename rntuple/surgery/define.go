@@ -16,20 +16,21 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Define defines a field of the output of Slim or Skim, with the value that f returns for each
-// entry that is left. T is a struct as rntuple.Entries takes it: only the fields that it names
-// are read, which Drop may leave out of the output. V is any type that rntuple.Create writes.
+// Define defines a field of the output of Slim or Skim, whose value is the result of f for each
+// selected entry. T is a struct as for rntuple.Entries: only its fields are read; they may be
+// dropped from the output. V is any type supported by rntuple.Create.
 //
-// The tag has the name of the field and more about it, as those of structs do:
+// The tag contains the name and the options of the field, as in struct tags:
 //
 //	surgery.Define("mass,type=float,desc=invariant mass in GeV", func(e *Event) float64 { ... })
 //
-// With an empty tag, V is a struct with several new fields. A name that a field of the output
-// has is an error; dropping the old field makes room for a new one.
+// With an empty tag, V is a struct with several new fields. It is an error if the output already
+// has a field of that name; to replace a field, drop the old one.
 //
-// Calls of f are concurrent, for different entries, and in no order. An entry, and what it
-// points to, is valid until f returns, and f must not return what it has changed later. A
-// panic of f becomes one of Slim or Skim, which then leave no file behind.
+// Calls of f are concurrent, for different entries, and in no particular order. An entry, and
+// everything that it points to, is valid until f returns, and f must not modify a result after
+// returning it. A panic of f is propagated to the caller of Slim or Skim; no output file is then
+// created.
 func Define[T, V any](tag string, f func(entry *T) V) Definition {
 	d, err := newComputed(tag, f)
 	if err != nil {
@@ -38,18 +39,18 @@ func Define[T, V any](tag string, f func(entry *T) V) Definition {
 	return d
 }
 
-// DefineColumns defines fields of the output of Slim or Skim whose values are computed column by
-// column, for the entries that are left; see Define. Package expression has such columns.
+// DefineColumns defines fields of the output of Slim or Skim whose values are computed in columnar
+// form for the selected entries; see Define. expression.Fields implements Columns.
 func DefineColumns(columns Columns) Definition { return byColumns{columns} }
 
 // Columns compute new fields.
 type Columns interface {
-	// Columns returns fields with their types, and a function that yields their values for
-	// entries of a source, in batches. It reads no entries of s; the error is about the
-	// fields of s. The function may be called by several goroutines at the same time. It
-	// gets a source with the fields of s, and a batch has an Array for each field, whose
-	// shape must be that of the field, but for the types of numbers: it is an error that
-	// wraps rntuple.ErrRange if one does not fit the field.
+	// Columns returns fields with their types, and a function that yields their values for entries
+	// of a source in batches. It must not read entries of s; an error means that the fields of s
+	// are unsuitable. The function must be safe for concurrent use. It is called with a source with
+	// the fields of s, and its batches must contain an Array for each field, with the shape of the
+	// field; only the types of numbers may differ. A number out of the range of the field is an
+	// error that wraps rntuple.ErrRange.
 	Columns(s rntuple.Source) (fields []*schema.FieldDocument,
 		in func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error)
 }

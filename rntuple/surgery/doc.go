@@ -1,24 +1,23 @@
-// Package surgery makes RNTuples out of others. Values are not decoded where that can
-// be avoided: pages are copied as they are stored, recompressed or encoded anew,
-// whichever is the least that is needed. Only where clusters are cut or joined are
-// elements moved one by one, column by column.
+// Package surgery creates RNTuples from others: it merges, cuts, filters, re-encodes and renames.
+// It avoids decoding values: pages are copied as stored, recompressed or re-encoded, whichever is
+// the least work. Only where clusters are cut or joined are individual elements copied, column by
+// column.
 //
-// Where both files are on one file system that can clone blocks (btrfs, XFS and others
-// on Linux), pages are not even copied; see [Clone].
+// If both files are on the same file system and it supports block cloning (btrfs, XFS and others on
+// Linux), pages are not even copied; see [Clone].
 //
-// Inputs are never written to, and an output file appears complete or not at all. What
-// is copied or cloned is read and verified; Read.SkipChecksums of Options leaves that
-// out, and then what is cloned is not read at all.
+// Inputs are never modified, and an output file appears complete or not at all. Pages that are
+// copied or cloned are read and their checksums verified, unless Options.Read.SkipChecksums is set;
+// cloned pages are then not read at all.
 //
-// An error that concerns one input, which cannot be read or is damaged, wraps a
-// *rntuple.InputError, so that a program can leave that input out and begin anew.
+// An error about a single input that is unreadable or damaged wraps a *rntuple.InputError, so that
+// a program can retry without this input.
 //
-// Each operation has a struct with its options, and nil stands for the defaults. What an
-// operation cannot honour is an error, before anything is written.
+// Each operation has its own options struct; nil selects the defaults. Options that an operation
+// does not support are an error before anything is written.
 //
-// All functions use as many goroutines as Write.Workers of Options says. The memory they
-// need depends neither on the number of inputs nor on their size: it is that of two
-// clusters of the output and of the metadata of one input.
+// All functions use up to Options.Write.Workers goroutines. Their memory usage is independent of
+// the number and size of inputs: two clusters of the output and the metadata of one input.
 //
 // Source: ROOT's document on merging, "RNTuple merging process".
 package surgery

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
-// A foresight is what is known of the entries that will be copied next from a file that is far
-// away, so that their pages are fetched in time. It is a pagesource.Chosen.
+// A foresight lists the entries that will be copied next from a remote file, so that their pages
+// are prefetched. It is a pagesource.Chosen.
 type foresight struct {
 	spans []columnar.Span // in clusters that are not taken over whole
 	end   int64           // before which all are known; where a cluster begins
@@ -42,8 +42,8 @@ func (f *foresight) find(entry int64) int {
 	return sort.Search(len(f.spans), func(i int) bool { return f.spans[i].First+f.spans[i].N > entry })
 }
 
-// foreseen is the number of clusters of which the entries are known in advance. Half of them become
-// known at a time, because their pages share requests.
+// foreseen is the number of clusters whose entries are known in advance. Half of them are added at
+// a time, so that their pages share requests.
 const foreseen = 16
 
 // foresee returns ranges of entries of the only source. If it is far away, they are asked for

@@ -5,20 +5,19 @@ import (
 	"context"
 )
 
-// HMerge makes a ROOT file at out with one RNTuple, which has the fields of all inputs
-// side by side. They must have the same number of entries: those of the same number
-// become one. All inputs are open at the same time.
+// HMerge creates a ROOT file at out with one RNTuple that has the fields of all inputs. The inputs
+// must have the same number of entries; entries with the same number are combined. All inputs are
+// open at the same time.
 //
-// Pages are copied where clusters end at the same entries in all inputs. Where they do
-// so after a few clusters, up to twice the size that Write.ClusterSize says,
-// these become one: pages are copied, except those of offsets. Otherwise clusters are
-// rewritten.
+// Pages are copied where cluster boundaries coincide in all inputs. Where they coincide only after
+// several clusters, with up to twice Write.ClusterSize in total, these are combined: pages are
+// copied, except those of offsets. Otherwise clusters are rewritten.
 //
-// Fields that were added to an input while it was written are added later here, too.
-// Attribute sets are kept. The name is that of the first input.
+// Late fields of an input, those added during writing, are late fields of the output, too.
+// Attribute sets are kept. The default name is that of the first input.
 //
-// The error is an *IncompatibleError if names clash or inputs have another number of
-// entries than the first. It lists all of them.
+// The error is an *IncompatibleError, which lists all problems, if names are not unique or numbers
+// of entries differ.
 func HMerge(ctx context.Context, out string, inputs []Input, o *HMergeOptions) (*Report, error) {
 	o = cmp.Or(o, new(HMergeOptions))
 	c := o.config()

@@ -9,26 +9,25 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// Indexed says what Index has done.
+// Indexed is the report of Index.
 type Indexed struct {
 	Fields   []string // paths of the fields that the zone map has bounds of
 	Clusters int
 }
 
-// Index gives an RNTuple a zone map, in the file that it is in: the least and the greatest
-// value, and whether there are NaNs, of fields in each cluster, with which conditions pass
-// over clusters unread; see package zonemap. The fields are those that o.Keep and
-// o.Drop leave of all fields of numbers and bools, in collections and records, too, and of
-// collections, whose numbers of items have bounds. A zone map that the RNTuple has is
-// replaced. Pages stay where they are; if anything fails the file is as it was.
+// Index adds a zone map to an RNTuple, in its file: the minimum and maximum of fields in each
+// cluster, and whether they contain NaNs, with which conditions skip clusters without reading them;
+// see package zonemap. o.Keep and o.Drop select from all fields of numbers and bools, including
+// those in collections and records, and from collections, whose numbers of items are indexed. An
+// existing zone map is replaced. Pages are not moved; after an error the file is unchanged.
 //
-// The zone map is an attribute set, so other programs read the file as before.
-// docs/reference/zonemaps.md describes it. Merge and the other operations keep it up.
+// The zone map is an attribute set, so other programs can still read the file; see
+// docs/reference/zonemaps.md. Merge and the other operations maintain it.
 func Index(ctx context.Context, in Input, o *IndexOptions) (*Indexed, error) {
 	return index(ctx, ntuple.UpdateFile, in, o)
 }
 
-// RemoveIndex removes the zone map of an RNTuple, if it has one, in the file that it is in.
+// RemoveIndex removes the zone map of an RNTuple, if any, in its file.
 func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
 	unlink := func(f *ntuple.File, src *source, o *ntuple.WriteOptions) error {
 		return f.Relink(src.Reader, o, func(w *ntuple.Writer) error {

@@ -9,40 +9,37 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// Merge makes a ROOT file at out with one RNTuple, which has the entries of the inputs
-// one after the other. A file that was there is replaced when everything has
-// succeeded; it must not be one of the inputs. Other RNTuples and objects in the files
-// of the inputs are left behind, which the report says; see MergeAll.
+// Merge creates a ROOT file at out with one RNTuple that contains the entries of the inputs in
+// order. An existing file is replaced on success; it must not be one of the inputs. Other RNTuples
+// and objects in the files of the inputs are not copied, but listed in the report; see MergeAll.
 //
-// The schema is that of the first input: fields and columns with their encodings,
-// projected fields, and what was added to it later as what was added later. In the mode
-// Union, fields that only another input has are added behind that. Fields go together
-// by name. They must be of the same type, version and structure, and their columns of
-// the same type, except that one may be split and the other not; see o.ConvertTypes for
-// more. Names of types are compared in their normal form. Column representations that
-// the first input does not have are unified into its first one, if that can hold all
-// values. Files that ROOT wrote before format 1.0.0.0 can be inputs as well.
+// The schema is that of the first input: fields and columns with their encodings, projected fields,
+// and its schema extension. In the mode Union, fields of other inputs are appended to it. Fields
+// are matched by name. They must have the same type, version and structure, and their columns the
+// same type, except for split encodings; see also o.ConvertTypes. Type names are compared in
+// normalized form. Column representations that the first input lacks are converted to its first
+// one, if that can represent all values. Files in formats before 1.0.0.0 are supported as inputs.
 //
-// The error is an *IncompatibleError if inputs do not go together; nothing is written
-// then. Other errors name the input, and wrap those of package rntuple.
+// The error is an *IncompatibleError if the inputs cannot be merged; nothing is written then. Other
+// errors name the input, and wrap those of package rntuple.
 //
-// Source: ROOT's document "RNTuple merging process" and class RNTupleMerger. What goes
-// beyond that: attribute sets, several representations, the levels Recompress and
-// Rewrite, clusters and cluster groups of other sizes.
+// Source: ROOT's document "RNTuple merging process" and class RNTupleMerger. Extensions to it are
+// attribute sets, several representations, the levels Recompress and Rewrite, and changing the size
+// of clusters and cluster groups.
 func Merge(ctx context.Context, out string, inputs []Input, o *MergeOptions) (*Report, error) {
 	return o.config().create(ctx, out, &job{inputs: inputs})
 }
 
-// Merged is an RNTuple that MergeAll has made.
+// Merged describes an RNTuple written by MergeAll.
 type Merged struct {
 	Name   string // with directories
 	Report *Report
 }
 
-// MergeAll makes a ROOT file at out with all RNTuples of the given files, as Merge does
-// with one. Those of the same name, with directories, become one, also if not all files
-// have one of that name. They are in the order in which the files list them. Only the
-// newest cycles are taken. Other objects are left behind, which the reports say.
+// MergeAll creates a ROOT file at out with all RNTuples of the given files, each merged as by
+// Merge. RNTuples with the same name, including directories, are merged, even if not all files
+// contain one. They are written in the order in which the files list them. Only the newest cycles
+// are merged. Other objects are not copied, but listed in the reports.
 func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) ([]Merged, error) {
 	c := o.whole("MergeAll")
 	if c.invalid != nil {
@@ -89,11 +86,10 @@ func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) 
 	return merged, nil
 }
 
-// MergeInto adds the entries of the inputs to those of the RNTuple into, as Merge does
-// with into as the first input, but in its file: what the RNTuple has stays where it is
-// and is not read. Readers see the new entries once all are there. The RNTuple gets a
-// higher cycle, and the earlier one stays readable under its own. Compression concerns
-// the entries that are added, as do the other options.
+// MergeInto appends the entries of the inputs to the RNTuple into, in its file, like Merge with
+// into as the first input. Existing entries are neither moved nor read. Readers see the new entries
+// when all are written. The RNTuple gets a higher cycle; the earlier one remains readable.
+// Compression and the other options apply to the appended entries.
 func MergeInto(ctx context.Context, into Input, inputs []Input, o *MergeOptions) (*Report, error) {
 	return mergeInto(ctx, ntuple.UpdateFile, into, inputs, o)
 }

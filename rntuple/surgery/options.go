@@ -12,86 +12,85 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Options are what all operations have in common that make a file with an RNTuple. The zero value
-// stands for the defaults. A nil pointer to the options of an operation stands for their zero
+// Options contains the options common to all operations that write a new file. The zero value
+// selects the defaults. A nil pointer to the options of an operation is equivalent to their zero
 // value.
 type Options struct {
-	// Read says how inputs are read. AllowMissing must not be set. The context is that of the call.
+	// Read configures how inputs are read. AllowMissing must not be set. The context is that of the
+	// call.
 	Read rntuple.ReadOptions
 
-	// Write says how the output is written. Compression concerns all pages; by default it is that
-	// of the first pages of the inputs. Description, Projections, ZoneMap, ExtendSchema and Limits
-	// must be zero. The context is that of the call.
+	// Write configures how the output is written. Compression applies to all pages; by default it
+	// is that of the first pages of the inputs. Description, Projections, ZoneMap, ExtendSchema and
+	// Limits must be zero. The context is that of the call.
 	Write rntuple.WriteOptions
 
-	// AtLeast gives every page the given level or a higher one. Copy makes the output own its bytes
-	// on disk, Recompress compresses all pages anew, and Rewrite makes new pages and clusters of
-	// the sizes that Write says, so that many small clusters become few good ones. Default: Clone,
-	// every page gets the lowest level that is right.
+	// AtLeast is the minimum level of every page. Copy prevents sharing of blocks on disk,
+	// Recompress recompresses all pages, and Rewrite writes new pages and clusters with the sizes
+	// in Write, which combines many small clusters into few large ones. Default: Clone, the lowest
+	// suitable level for each page.
 	AtLeast Level
 
-	// AtMost, if set, makes it an error if pages need a higher level. With Copy, nothing is done
-	// that takes long; with Clone, the file system must be able to clone (even then, less than 64
-	// KiB in a row is copied). Attribute sets that are cut are exempt.
+	// AtMost, if set, is the maximum level: it is an error if pages need a higher one. Copy
+	// guarantees that no page is decompressed; Clone requires that the file system supports cloning
+	// (runs of less than 64 KiB are copied even then). Attribute sets that are cut are exempt.
 	AtMost *Level
 
-	// KeepCompression is set to leave pages compressed as they are, so that they are copied even
-	// from inputs that differ in it; the format allows that. What has to be made anew is compressed
-	// as Write says.
+	// KeepCompression preserves the compression of pages, so that they are copied even from inputs
+	// with different settings, which the format allows. New pages are compressed as configured by
+	// Write.
 	KeepCompression bool
 
-	// JoinClusters is the size in bytes on disk of clusters below which they are rewritten into
-	// larger ones, of the size that Write says. Default: none are.
+	// JoinClusters is the size on disk in bytes below which clusters are combined and rewritten to
+	// the size configured by Write. Default: none.
 	JoinClusters int64
 
-	// DropAttributes is set to leave attribute sets behind. Otherwise they are kept, sets of the
-	// same name become one, and ranges move with their entries.
+	// DropAttributes drops attribute sets. Otherwise they are kept, sets with the same name are
+	// merged, and ranges are renumbered with their entries.
 	DropAttributes bool
 
-	// Progress, if set, is called with the number of bytes of the input files that are done, which
-	// rises to the total: many times for each cluster that is rewritten and once for each that is
-	// copied, by the goroutine that called the operation.
+	// Progress, if set, is called with the number of processed bytes of the input files, which
+	// increases up to the total. It is called by the goroutine that called the operation, once for
+	// each copied cluster and many times for each rewritten one.
 	Progress func(done, total int64)
 
 	groupPages int // at which a cluster group ends; 0: maxGroupPages
 }
 
-// MergeOptions are those of Merge and Concat, and, without Name, Keep and Drop, those of MergeAll
-// and MergeInto.
+// MergeOptions are the options of Merge, Concat, MergeAll and MergeInto; the latter two do not
+// support Name, Keep and Drop.
 type MergeOptions struct {
 	Options
 
-	// Name is that of the output RNTuple, which may lead through directories: "dir/sub/name".
+	// Name is the name of the output RNTuple, which may contain directories: "dir/sub/name".
 	// Default: that of the first input, at the top level.
 	Name string
 
-	// Keep takes only the fields that match one of the patterns, with all that is below them and
-	// the records that they are in. Patterns are those of path.Match, for paths whose names are
-	// joined by dots instead of slashes: "Muon_*", "event.*.x". The name of a collection's items,
-	// "_0", may be left out.
+	// Keep selects the fields that match one of the patterns, with all their subfields and
+	// enclosing records. Patterns have the syntax of path.Match, with dots instead of slashes as
+	// separators: "Muon_*", "event.*.x". The name of a collection's items, "_0", may be omitted.
 	//
-	// Fields below a class or another type that has a name cannot be chosen: without one of them it
-	// would not be that type any more. That leaves top-level fields and the members of untyped
-	// records, also where these are the items of untyped collections. A record of which nothing is
-	// left is dropped. A projected field brings its source, and a collection that has no other
-	// field left its first one.
+	// Subfields of a class or another named type cannot be selected individually, because the type
+	// requires all of them. Only top-level fields and members of untyped records can be selected,
+	// including the records in untyped collections. Empty records are dropped. The source of a
+	// projected field is kept with it, and a collection without any other remaining field keeps its
+	// first one.
 	//
-	// Of the first input, each pattern must match a field. Which of these fields the other inputs
-	// may lack, the mode says.
+	// Each pattern must match a field of the first input. Mode determines which fields other inputs
+	// may lack.
 	Keep []string
 
-	// Drop leaves out the fields that match one of the patterns, which are as those of Keep. It
-	// takes precedence over Keep. Projected fields are dropped with their sources, which the report
-	// says, but not the other way round.
+	// Drop drops the fields that match one of the patterns; see Keep for their syntax. It takes
+	// precedence over Keep. Projected fields are dropped with their sources, and listed in the
+	// report, but not vice versa.
 	Drop []string
 
-	// Mode says what becomes of fields that not all inputs have.
+	// Mode configures how fields that are missing from some inputs are handled.
 	Mode Mode
 
-	// ConvertTypes is set to merge also fields whose types differ if their values can be converted:
-	// bool and integers into each other, floats into each other, and collections and records of
-	// those. A value that the type of the first input cannot hold is an error that wraps
-	// rntuple.ErrRange.
+	// ConvertTypes allows fields with different types if their values can be converted: between
+	// bool and integers, between floats, and collections and records of these. A value out of the
+	// range of the first input's type is an error that wraps rntuple.ErrRange.
 	ConvertTypes bool
 }
 
@@ -101,7 +100,7 @@ type SlimOptions struct {
 	Name       string
 	Keep, Drop []string
 
-	// Define adds fields; see the functions Define and DefineColumns.
+	// Define adds computed fields; see the functions Define and DefineColumns.
 	Define []Definition
 }
 
@@ -128,8 +127,8 @@ type HMergeOptions struct {
 	Options
 	Name string
 
-	// Prefix has, for each input in their order, what is put before the names of its top-level
-	// fields and attribute sets; inputs beyond have none.
+	// Prefix contains for each input, in order, a prefix for the names of its top-level fields and
+	// attribute sets. Default, also for further inputs: none.
 	Prefix []string
 }
 
@@ -138,14 +137,14 @@ type RepackOptions struct {
 	Options
 	Name string
 
-	// EncodeAll encodes all columns in the given way, except those that Encode names, those that
-	// would lose something by it, and those whose encoding is narrower: Real16, Real32Trunc and
-	// Real32Quant stay. Default: as they are.
+	// EncodeAll is the encoding of all columns except those in Encode, those that would lose
+	// precision, and those with a narrower encoding: Real16, Real32Trunc and Real32Quant are kept.
+	// Default: unchanged.
 	EncodeAll Encoding
 
-	// Encode encodes the columns of fields in the given ways, even if values lose bits by that. For
-	// a collection of numbers it means these, unless the column is one of offsets. A value that the
-	// column cannot hold is an error that wraps rntuple.ErrRange.
+	// Encode sets the encodings of the columns of fields, even if values lose precision. For a
+	// collection of numbers it applies to the numbers, unless it is an encoding of offsets. A value
+	// out of the range of the column is an error that wraps rntuple.ErrRange.
 	Encode []FieldEncoding
 }
 
@@ -155,14 +154,14 @@ type FieldEncoding struct {
 	Column schema.ColumnDocument
 }
 
-// InPlaceOptions are those of operations that write metadata anew in the file of an RNTuple.
+// InPlaceOptions are the options of operations that rewrite the metadata of an RNTuple in its file.
 type InPlaceOptions struct {
-	// Read says how the RNTuple is read; see Options.
+	// Read configures how the RNTuple is read; see Options.
 	Read rntuple.ReadOptions
-	// Compression is that of what is written. Default: that of the first pages.
+	// Compression is the compression of the new metadata. Default: that of the first pages.
 	Compression compress.Settings
-	// File says how the file is written. NoReplace must not be set. The context is that of the
-	// call.
+	// File configures how the file is written. NoReplace must not be set. The context is that of
+	// the call.
 	File rntuple.FileOptions
 }
 
@@ -171,7 +170,7 @@ type IndexOptions struct {
 	InPlaceOptions
 	Keep, Drop []string
 
-	// Progress, if set, is called with the number of clusters that are done, which rises to the
+	// Progress, if set, is called with the number of processed clusters, which increases up to the
 	// total.
 	Progress func(done, total int64)
 }

@@ -12,30 +12,29 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Renaming says what gets which name.
+// A Renaming lists the new names of an RNTuple and its fields.
 type Renaming struct {
-	// Name is that of the RNTuple. If it is empty the old one stays.
+	// Name is the new name of the RNTuple. Default: unchanged.
 	Name string
-	// Fields holds new names by the path of the field: of a top-level field, or of a
-	// member of an untyped record. Members of classes have the names that the classes
-	// give them.
+	// Fields maps paths of fields to their new names. Only top-level fields and members of untyped
+	// records can be renamed, because the names of class members are defined by the class.
 	Fields map[string]string
 }
 
-// Rename makes a ROOT file at out with the RNTuple of the input under other names. Pages
-// are copied. The new name of the RNTuple may lead through directories.
+// Rename creates a ROOT file at out with the RNTuple of the input under new names. Pages are
+// copied. The new name of the RNTuple may contain directories.
 //
-// It is an error if there is no field of a path, or a name is not allowed or taken.
+// It is an error if a field does not exist, or if a name is invalid or not unique.
 func Rename(ctx context.Context, out string, in Input, to Renaming, o *Options) (*Report, error) {
 	o = cmp.Or(o, new(Options))
 	return o.config().asStored().create(ctx, out, &job{inputs: []Input{in}, edit: to.edit})
 }
 
-// RenameInPlace gives names to an RNTuple and its fields in the file that it is in:
-// header, footer and page lists are written anew, pages stay where they are. It replaces
-// the RNTuple of the old name, and stays in its directory. Older cycles get the new name
-// of the RNTuple as well, and are otherwise as they were; if the name of the input says a
-// cycle, as "name;1", that one alone is renamed. If anything fails the file is as it was.
+// RenameInPlace renames an RNTuple and its fields in its file: header, footer and page lists are
+// rewritten, pages are not moved. The RNTuple is no longer available under its old name, and stays
+// in its directory. Older cycles are renamed as well, but their fields are not; if the name of the
+// input selects a cycle, such as "name;1", only this cycle is renamed. After an error the file is
+// unchanged.
 func RenameInPlace(ctx context.Context, in Input, to Renaming, o *InPlaceOptions) error {
 	return renameInPlace(ctx, ntuple.UpdateFile, in, to, o)
 }

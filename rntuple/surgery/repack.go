@@ -5,28 +5,25 @@ import (
 	"context"
 )
 
-// An Encoding is one for all columns.
+// An Encoding is an encoding for all columns.
 type Encoding string
 
 const (
-	// DefaultEncoding is what ROOT uses for compressed pages: bytes are split, and
-	// integers and offsets made small before that.
+	// DefaultEncoding is ROOT's encoding for compressed pages: split bytes, with zigzag encoding of
+	// integers and delta encoding of offsets.
 	DefaultEncoding Encoding = "default"
-	// UnsplitEncoding is what ROOT uses for pages that are not compressed: elements as
-	// they are in memory.
+	// UnsplitEncoding is ROOT's encoding for uncompressed pages: elements as in memory.
 	UnsplitEncoding Encoding = "unsplit"
 )
 
-// Repack makes a ROOT file at out with the entries of one input, stored in another way,
-// as the options say:
+// Repack creates a ROOT file at out with the entries of one input, stored differently:
 //
-//   - Write.Compression compresses pages anew (the level Recompress);
-//   - Encode and EncodeAll encode them anew (Reseal);
-//   - AtLeast: Rewrite makes new clusters and pages, of the sizes that Write says.
+//   - Write.Compression recompresses pages (the level Recompress);
+//   - Encode and EncodeAll re-encode them (Reseal);
+//   - AtLeast: Rewrite writes new clusters and pages with the sizes in Write.
 //
-// What needs none of that is copied; without options, all is. Schema and attribute sets
-// stay as they are. A file that was at out is replaced when everything has succeeded; it
-// must not be the input.
+// All other data is copied. Schema and attribute sets do not change. An existing file at out is
+// replaced on success; it must not be the input.
 func Repack(ctx context.Context, out string, in Input, o *RepackOptions) (*Report, error) {
 	o = cmp.Or(o, new(RepackOptions))
 	c := o.config()

@@ -11,31 +11,30 @@ import (
 // errLevel says that a page needs a higher level than allowed.
 var errLevel = errors.New("the level is not allowed")
 
-// A Report says what was done.
+// A Report describes the result of an operation.
 type Report struct {
 	Inputs        int
 	InputEntries  int64 // of the inputs
 	Entries       int64 // of the output
 	Clusters      int64 // of the output that came from the inputs
 	ClusterGroups int
-	// Levels counts what was done to the pages of the inputs, including those of
-	// attribute sets, but not to those that stay in place.
+	// Levels counts the pages of the inputs by level, including those of attribute sets, but not
+	// those that stay in place.
 	Levels [Rewrite + 1]Work
 	// Dropped lists the projected fields that were dropped with their sources.
 	Dropped []string
-	// Omitted lists the top-level fields of other inputs that the output does not have
-	// because the first input lacks them, as the mode Filter wants it.
+	// Omitted lists the top-level fields of other inputs that were dropped in the mode Filter
+	// because the first input lacks them.
 	Omitted []string
-	// Without lists the files without an RNTuple, of which MergeAll has taken nothing. Of the
-	// reports of MergeAll, the first one has them.
+	// Without lists the input files of MergeAll without an RNTuple. It is set only in the first
+	// report.
 	Without []string
-	// LeftBehind lists the objects in the files of the inputs that the output does not
-	// have: other RNTuples, TTrees, histograms and so on. Objects of the same path and
-	// class in several files are listed once. MergeInto lists those of the files that
-	// are added.
+	// LeftBehind lists the objects in the input files that were not copied: other RNTuples, TTrees,
+	// histograms and so on. Objects with the same path and class in several files are listed once.
+	// MergeInto does not list objects in the file that it updates.
 	LeftBehind []Object
-	// Unlisted has an error for each file whose directories could not all be read, so
-	// that LeftBehind may lack some of its objects. The error names the file.
+	// Unlisted contains an error for each file with unreadable directories, whose objects may be
+	// missing from LeftBehind. The error names the file.
 	Unlisted []error
 }
 
@@ -49,7 +48,7 @@ func (w *Work) add(pages, bytes int64) {
 	w.Bytes += bytes
 }
 
-// String returns a line that says what was done.
+// String returns a summary in one line.
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d inputs with %d entries; output: %d entries, %d clusters, %d cluster groups",
 		r.Inputs, r.InputEntries, r.Entries, r.Clusters, r.ClusterGroups)
@@ -80,12 +79,12 @@ func (o Object) String() string {
 	return fmt.Sprintf("%s:%s (%s)", remote.Redact(o.File), o.Path, o.Class)
 }
 
-// A Problem is a reason why an input cannot be merged.
+// A Problem is a reason why an input cannot be merged with the others.
 type Problem struct {
 	Input string
-	Field string // its path; empty if the problem concerns the whole input
+	Field string // its path; empty if the problem concerns the entire input
 	What  string
-	Lacks bool // an input lacks a field that another one has, which the mode Union allows
+	Lacks bool // a field is missing from an input, which the mode Union allows
 }
 
 func (p Problem) String() string {
@@ -98,7 +97,7 @@ func (p Problem) String() string {
 // An IncompatibleError lists all reasons why inputs cannot be merged.
 type IncompatibleError struct{ Problems []Problem }
 
-// Error returns a message that has a line for each problem.
+// Error returns a message with a line for each problem.
 func (e *IncompatibleError) Error() string {
 	lines := []string{"the inputs do not go together:"}
 	for _, p := range e.Problems {

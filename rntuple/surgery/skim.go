@@ -10,20 +10,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Skim makes a ROOT file at out with the entries of the inputs for which a condition holds.
-// Schemas go together as Merge says. Clusters of which all entries are chosen are copied
-// page by page, those of which none is are skipped. Of the others, pages of which all elements
-// are chosen are copied, too, unless they hold offsets, and those that hold some are read, and
-// rewritten without the other entries; compression is as for Slim. o.Keep and
-// o.Drop choose fields; the condition may use others.
+// Skim creates a ROOT file at out with the entries of the inputs that satisfy a condition. Schemas
+// are combined as by Merge. Clusters are copied page by page if all their entries are selected, and
+// skipped if none is. In other clusters, fully selected pages are copied, unless they contain
+// offsets, and partially selected pages are decoded and rewritten. Compression works as for Slim.
+// o.Keep and o.Drop select fields; the condition may use others.
 //
-// The condition is evaluated in several goroutines, as o.Read.Workers says.
+// The condition is evaluated in o.Read.Workers goroutines.
 //
-// o.Define adds fields, computed for the entries that are chosen.
+// o.Define adds fields, which are computed only for selected entries.
 //
-// Attribute sets are kept: an attribute belongs to those of its entries that are left,
-// and is dropped if there are none, even if it had none before. If all entries of an
-// input are chosen, all its attributes are kept.
+// Attribute sets are kept: an attribute keeps those of its entries that are selected, and is
+// dropped if there are none, even if its range was empty before. If all entries of an input are
+// selected, all its attributes are kept.
 func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, o *SkimOptions) (*Report, error) {
 	pieces := make([]Piece, len(inputs))
 	for i, in := range inputs {
@@ -33,7 +32,7 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 }
 
 // SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their
-// entries are chosen.
+// entries are selected.
 func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, o *SkimOptions) (*Report, error) {
 	o = cmp.Or(o, new(SkimOptions))
 	merge := MergeOptions{o.Options, o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes}
@@ -42,10 +41,10 @@ func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condi
 	return g.concat(ctx, out, pieces, c)
 }
 
-// maxEvaluated limits the entries for which a condition is evaluated at once.
+// maxEvaluated limits the number of entries for which a condition is evaluated at a time.
 const maxEvaluated = 1 << 20
 
-// farPart is the number of entries of a file far away for which it is evaluated at once, at least.
+// farPart is the minimum of this number for a remote file.
 const farPart = 1 << 19
 
 // evaluated yields the entries of base within a range for which c holds. With several workers, the

@@ -5,10 +5,9 @@ import (
 	"context"
 )
 
-// Slim makes a ROOT file at out with some fields of an RNTuple, those that o.Keep
-// and o.Drop leave, and with those that o.Define adds. Pages are copied
-// as they are, and stay compressed as they are unless o.Write.Compression is set.
-// Entries, clusters and attribute sets stay the same.
+// Slim creates a ROOT file at out with the fields of an RNTuple that o.Keep and o.Drop select, and
+// those that o.Define adds. Pages are copied, and recompressed only if o.Write.Compression is set.
+// Entries, clusters and attribute sets do not change.
 func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, error) {
 	o = cmp.Or(o, new(SlimOptions))
 	c := o.config()

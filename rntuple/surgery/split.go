@@ -14,29 +14,28 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// PartSize says how large the parts are that Split makes. One of its members is
-// set.
+// PartSize is the size of the parts written by Split. Exactly one of its fields must be set.
 type PartSize struct {
-	Entries  int64 // exactly, in all but the last part
-	Clusters int64 // exactly, in all but the last part
-	Bytes    int64 // of pages, at most, but at least a cluster
+	Entries  int64 // number of entries of all but the last part
+	Clusters int64 // number of clusters of all but the last part
+	Bytes    int64 // maximum bytes of pages; a part has at least one cluster
 }
 
-// A Part is a file that Split has made.
+// A Part is a file written by Split.
 type Part struct {
 	Path    string
 	Entries rntuple.EntryRange // of the input
 	Report  *Report
 }
 
-// Split cuts an RNTuple into several files. Their paths are made from a pattern with one
-// verb for their number, from 0 on, as in package fmt: "out-%03d.root". Where parts end
-// between clusters, pages are copied; clusters in the middle of which a part ends are
-// cut, as Skim does. An RNTuple without entries gives one part.
+// Split splits an RNTuple into several files. Their paths are formatted from a pattern with one
+// verb of package fmt for their number, from 0: "out-%03d.root". Pages of whole clusters are
+// copied; clusters that span two parts are cut as by Skim. An RNTuple without entries results in
+// one part.
 //
-// No file that exists is replaced. After an error, none of the parts is left.
+// Existing files are not replaced. After an error, all parts are removed.
 //
-// Attribute sets are in all parts, cut as Concat does it.
+// Attribute sets are written to all parts, cut as by Concat.
 func Split(ctx context.Context, pattern string, in Input, size PartSize, o *SplitOptions) ([]Part, error) {
 	o = cmp.Or(o, new(SplitOptions))
 	c := o.config()
@@ -90,7 +89,7 @@ func newPart(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 	return Part{Path: path, Entries: r}, nil
 }
 
-// make makes the part of an input with so many entries.
+// make writes one part of an input with the given number of entries.
 func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
 	if tell := c.Progress; tell != nil && entries > 0 {
 		c.Progress = func(done, total int64) {

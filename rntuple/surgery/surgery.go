@@ -7,10 +7,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// An Input names an RNTuple in a file, as rntuple.Open does.
+// An Input identifies an RNTuple in a file; see rntuple.Open.
 type Input struct {
 	Path string
-	Name string // may be empty if there is one at the top level of the file
+	Name string // may be empty if the file has exactly one at its top level
 }
 
 func (i Input) String() string {
@@ -21,14 +21,14 @@ func (i Input) String() string {
 	return path + ":" + i.Name
 }
 
-// A Level is how much is done to a page. The numbers are those of ROOT's document.
+// A Level is the amount of processing of a page. The numbers are those of ROOT's document.
 type Level uint8
 
 const (
-	Clone      Level = iota // the file system makes the output share blocks on disk with the input
-	Copy                    // the bytes are copied as they are stored
-	Recompress              // decompressed and compressed
-	Reseal                  // also decoded and encoded, with the same elements
+	Clone      Level = iota // the output shares blocks on disk with the input
+	Copy                    // the bytes are copied as stored
+	Recompress              // the page is decompressed and compressed
+	Reseal                  // the page is also decoded and encoded, with the same elements
 	Rewrite                 // the elements are written to new pages and clusters
 )
 
@@ -41,8 +41,8 @@ func (l Level) String() string {
 	return fmt.Sprintf("Level(%d)", uint8(l))
 }
 
-// ParseLevel returns the level of a name, "copy", or number, "L1" or "1". Clone is also
-// called "share".
+// ParseLevel parses a level: a name such as "copy", or a number, "L1" or "1". "share" is another
+// name of Clone.
 func ParseLevel(s string) (Level, error) {
 	if strings.EqualFold(s, "share") {
 		return Clone, nil
@@ -56,16 +56,16 @@ func ParseLevel(s string) (Level, error) {
 	return 0, fmt.Errorf("unknown level %q; there are %s", s, strings.Join(levelNames[:], ", "))
 }
 
-// A Mode says what becomes of the top-level fields that not all inputs have.
+// A Mode determines how top-level fields that are missing from some inputs are handled.
 type Mode uint8
 
 const (
-	// Filter takes the fields of the first input, which all others must have.
+	// Filter keeps the fields of the first input, which all others must have.
 	Filter Mode = iota
 	// Strict requires the same fields in all inputs.
 	Strict
-	// Union takes the fields of all inputs. Entries of an input that lacks a field have
-	// zeros there: 0, false, empty collections and strings, variants without a value.
+	// Union keeps the fields of all inputs. A field that is missing from an input has zero values
+	// in its entries: 0, false, empty collections and strings, variants without a value.
 	Union
 )
 
@@ -78,7 +78,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("Mode(%d)", uint8(m))
 }
 
-// ParseMode returns the mode of a name.
+// ParseMode parses the name of a mode.
 func ParseMode(s string) (Mode, error) {
 	for i, name := range modeNames {
 		if strings.EqualFold(s, name) {

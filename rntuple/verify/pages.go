@@ -99,7 +99,7 @@ type pageKey struct {
 // batch is roughly the number of pages to check before their results are evaluated.
 const batch = 1 << 12
 
-// readAhead is how many bytes of pages of a file far away are fetched in advance.
+// readAhead is the number of bytes of pages that are prefetched from a remote file.
 const readAhead = 32 << 20
 
 // checkPages checks the pages of an RNTuple, and then their values.

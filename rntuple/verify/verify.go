@@ -24,28 +24,28 @@ type Check string
 // The kinds of checks.
 const (
 	Container  Check = "container"  // the ROOT file: header, directories, keys, free segments
-	Anchor     Check = "anchor"     // the object that leads to an RNTuple
-	Envelope   Check = "envelope"   // header, footer and page lists as such
+	Anchor     Check = "anchor"     // the object that locates the header and footer
+	Envelope   Check = "envelope"   // integrity of header, footer and page lists
 	Schema     Check = "schema"     // fields and columns
 	Clusters   Check = "clusters"   // cluster groups, clusters and their entries
-	Locators   Check = "locators"   // places of envelopes and pages
+	Locators   Check = "locators"   // positions of envelopes and pages
 	Pages      Check = "pages"      // checksums, decompression and sizes of pages
 	Elements   Check = "elements"   // numbers of elements, suppressed and deferred columns
-	Values     Check = "values"     // values that contradict other values or their type
+	Values     Check = "values"     // values that are inconsistent with other values or their type
 	Attributes Check = "attributes" // linked attribute sets
 )
 
-// A Severity tells damage from what only looks like it.
+// A Severity distinguishes damage from harmless oddities.
 type Severity int
 
 const (
-	// Damage means that something cannot be read, may be read wrong, or may be missing, or
-	// that bytes are not what any program writes. It includes what Kind calls unsupported
-	// and not found.
+	// Damage means that data cannot be read, may be read incorrectly or may be missing, or that
+	// bytes differ from what any known program writes. It includes the kinds "unsupported" and "not
+	// found", see Problem.Kind.
 	Damage Severity = iota
 
-	// Oddity means that ROOT and this library read everything in spite of it. Some programs
-	// leave files so: uproot allocates longer lists of keys than it needs.
+	// Oddity means that ROOT and this library can still read everything. Some programs write such
+	// files: uproot, for example, allocates longer lists of keys than needed.
 	Oddity
 )
 
@@ -70,25 +70,25 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return fmt.Errorf("verify: unknown severity %q", text)
 }
 
-// A Problem is something wrong with a file, or unusual.
+// A Problem is a defect or an oddity of a file.
 type Problem struct {
 	Severity Severity
 
 	File    string // path as given to File
 	RNTuple string // path in the file, with the cycle; empty for the container
 	Part    string // "header", "key of the directory x"; empty for clusters, columns and pages
-	Cluster int    // -1 if not about one cluster
-	Column  int    // -1 if not about one column
-	Field   string // its path; empty if not about one field
-	Page    int    // number within the column and cluster; -1 if not about one page
-	Offset  int64  // of the Part or Page, in bytes from the start of the file; -1 if it has no single place
+	Cluster int    // -1 if not specific to one cluster
+	Column  int    // -1 if not specific to one column
+	Field   string // its path; empty if not specific to one field
+	Page    int    // number within the column and cluster; -1 if not specific to one page
+	Offset  int64  // file offset of the Part or Page in bytes; -1 if there is no single position
 	Check   Check
-	// Err wraps one of the errors that package rntuple documents, or is an error of the
-	// io.ReaderAt. That of an Oddity only says what it is.
+	// Err wraps one of the errors documented in package rntuple, or is an error of the io.ReaderAt.
+	// For an Oddity, it is only a description.
 	Err error
 }
 
-// Path returns where the problem is, without the file and the offset.
+// Path returns the location of the problem, without the file and the offset.
 func (p Problem) Path() string {
 	var parts []string
 	addIf := func(known bool, format string, v any) {
@@ -114,8 +114,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %v", where, p.Err)
 }
 
-// Kind returns the kind of fault: "oddity"; "corrupt"; "checksum"; "range" for a value that its
-// field cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
+// Kind returns the kind of problem: "oddity"; "corrupt"; "checksum"; "range" for a value out of the
+// range of its field; "unsupported" for data that is newer than this library or exceeds one of its
 // limits; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
@@ -144,33 +144,32 @@ type Summary struct {
 	Pages     int64 // including pages that share their bytes with others
 	Bytes     int64 // stored size of envelopes and pages, shared bytes counted once
 	Unsummed  int64 // pages without a checksum
-	Problems  int64 // damage, reported or not
-	Oddities  int64 // reported or not; they are not among the Problems
+	Problems  int64 // damage, including unreported
+	Oddities  int64 // including unreported; not included in Problems
 
-	// Skipped says in words what was deliberately not checked, and why.
+	// Skipped describes what was deliberately not checked, and why.
 	Skipped []string
 }
 
-// Options say how a file is checked. The zero value stands for the defaults, and so does a nil
-// pointer.
+// Options configures how a file is checked. The zero value and a nil pointer select the defaults.
 type Options struct {
 	// Workers is the number of goroutines that check pages. The order of problems does not depend
 	// on it. Default: runtime.GOMAXPROCS(0).
 	Workers int
 
-	// Limits bound the memory that the file can demand, as for readers; to exceed one is a problem.
-	// No values are made, so EntryBytes and ExpressionBytes are never reached.
+	// Limits bounds the memory that checking can require, as for readers; exceeding a limit is a
+	// problem. EntryBytes and ExpressionBytes have no effect, because no values are created.
 	Limits rntuple.Limits
 
-	// MaxProblems is the number of problems of one Check and Severity to report for each RNTuple;
-	// one more report then gives the number of the others. Default: 20.
+	// MaxProblems is the maximum number of problems reported per Check, Severity and RNTuple; if
+	// there are more, a final report states their number. Default: 20.
 	MaxProblems int
 
-	// Progress, if set, is called now and then with the number of bytes checked so far and the size
-	// of the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
+	// Progress, if set, is called periodically with the number of bytes checked so far and the size
+	// of the file, or -1 for objects. Not all bytes may need checking. Calls do not overlap.
 	Progress func(done, total int64)
 
-	// Remote says how File reads a file whose name is a URL.
+	// Remote configures how File reads URLs.
 	Remote remote.Options
 }
 
@@ -185,9 +184,9 @@ func (o *Options) defaults() (c Options, err error) {
 	return c, nil
 }
 
-// File checks the file at path, which may be a URL, and calls report for each problem, in an order
-// that depends only on the file. A file is sound if Summary.Problems is 0: its oddities, which are
-// reported, too, do no harm. See ReaderAt for the errors.
+// File checks the file at path, which may be a URL, and calls report for each problem, in a
+// deterministic order. A file is sound if Summary.Problems is 0; oddities, which are also reported,
+// are harmless. See ReaderAt for the errors.
 func File(ctx context.Context, path string, report func(Problem) error, o *Options) (*Summary, error) {
 	c, err := o.defaults()
 	if err != nil {
@@ -210,12 +209,12 @@ func File(ctx context.Context, path string, report func(Problem) error, o *Optio
 	return check(ctx, c, r, size, named)
 }
 
-// ReaderAt checks the file of size bytes that r reads, which must be safe for
-// concurrent use, and calls report for each problem. A file that is not a ROOT file,
-// or that holds no RNTuple, has a problem as well.
+// ReaderAt checks the file of size bytes that r reads, and calls report for each problem. r must be
+// safe for concurrent use. A file that is not a ROOT file, or that contains no RNTuple, is a
+// problem, too.
 //
-// An error means that the check was not completed: it is one of report, of an option
-// or of ctx.
+// An error means that the check was not completed: it is an error of report, of an option or of
+// ctx.
 func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error,
 	o *Options) (*Summary, error) {
 	c, err := o.defaults()

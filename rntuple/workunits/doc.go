@@ -1,14 +1,15 @@
-// Package workunits cuts data sets of many files into units of work, for threads, jobs of a batch
-// system, or the workers of an engine.
+// Package workunits partitions data sets of many files into units of work for threads, batch jobs,
+// or the workers of a processing engine.
 //
-// A Plan lists the files of a data set, as they are, and the units: ranges of entries, cut where
-// clusters end, of about equal cost. It is a JSON document, so that one program makes it and many
-// use it:
+// A Plan lists the files of a data set, with their versions, and the units: ranges of entries that
+// end at cluster boundaries and have about equal cost. It is serialized as JSON, so that one
+// program can make it and many can use it:
 //
 //	plan, err := workunits.Make(ctx, paths, workunits.Options{Count: 200, Fields: []string{"Muon_*"}})
 //	...
 //	source, err := plan.Open(17, nil)
 //
-// Together, the units have each entry once, in the order of the files. A file that has changed
-// since the plan was made is an error, not another result.
+// The units together contain each entry exactly once, in the order of the files. If a file has
+// changed since the plan was made, opening a unit fails rather than silently returning different
+// data.
 package workunits

@@ -1,8 +1,8 @@
-// Package interop compares what this library reads with what ROOT and uproot read,
-// on files that ROOT writes for the purpose, and has ROOT, uproot and jsroot read
-// what this library writes, and what reading files far away takes each of them. The
-// tests need Python 3, g++ and npm, and xrootd for some, install the rest in an
-// environment of their own, and take minutes. They run on demand only:
+// Package interop tests interoperability: it compares what this library and ROOT and uproot read
+// from files written by ROOT, lets ROOT, uproot and jsroot read files written by this library, and
+// compares the cost of reading remote files. The tests require Python 3, g++ and npm, and some
+// xrootd; they install everything else into their own environment, take minutes, and run only on
+// demand:
 //
 //	RNTUPLE_INTEROP=1 go test ./test/interop/...
 package interop

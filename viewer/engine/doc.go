@@ -1,11 +1,11 @@
 // Package engine answers the requests of the page that shows a file: which RNTuples there are,
 // their schemas, storage, entries, histograms, records and faults.
 //
-// A request is a method with parameters as JSON, and so is its answer, but for bytes. Answers hold
-// numbers that JavaScript cannot hold as strings of digits. What a method takes and returns is
-// described at the function of that name. One file is open at a time: opening another one ends the
-// requests for the one before.
+// A request is a method with JSON parameters, and the answer is JSON, too, except for raw bytes.
+// Integers that JavaScript numbers cannot represent are strings of digits. The parameters and
+// result of a method are documented at the function of the same name. One file is open at a time:
+// opening another one cancels the requests for the previous one.
 //
-// Nothing here depends on JavaScript, or on how the bytes of the file are had: that is a URL for
-// package remote.
+// The package does not depend on JavaScript, nor on how the bytes of the file are obtained: files
+// are identified by URLs of package remote.
 package engine

@@ -1,3 +1,3 @@
-// Command wasm is the engine of the page as a program for browsers: it runs in a worker, where
-// load.js starts it. It reads files that the user has chosen, and URLs, in ranges.
+// Command wasm is the engine of the page as a WebAssembly program: load.js starts it in a web
+// worker. It reads ranges of files selected by the user, and of URLs.
 package main

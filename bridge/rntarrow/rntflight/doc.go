@@ -1,32 +1,32 @@
-// Package rntflight serves the RNTuples in the files below one folder as Arrow Flight streams, so
-// that pyarrow, Spark, Dask and all else that speaks Flight read them over a network.
+// Package rntflight serves the RNTuples in the files below a folder as Arrow Flight streams, which
+// pyarrow, Spark, Dask and other Flight clients read over the network.
 //
 // # Requests
 //
-// A file is named by its path below the folder, with slashes. A descriptor is either the path
-// ["2024/run1.root", "Events"], whose second element may be left out if the file has one RNTuple
-// at its top level, or a command, which is a Query as JSON:
+// Files are named by their slash-separated path relative to the folder. A descriptor is either the
+// path ["2024/run1.root", "Events"], whose second element may be omitted if the file has one
+// RNTuple at its top level, or a command, which is a Query as JSON:
 //
 //	{"file": "2024/run1.root", "ntuple": "Events", "fields": ["run", "Muon_*"], "where": "nMuon == 2"}
 //
-// GetSchema answers with the schema that package rntarrow gives the fields, GetFlightInfo with the
-// schema and an endpoint for each unit of entries: clusters, joined to parts of about equal size,
-// which is at least about 100,000 entries or 16 MiB. The endpoints are in the order of the entries,
-// and their tickets are Queries with a range. So clients read in parallel by redeeming the tickets
-// as they like, at the same service. A program may make tickets itself. With a condition the number
-// of records is -1, and there are no endpoints for units that a zone map rules out. Tickets of
-// GetFlightInfo are for the file as it was then: if it changes, DoGet fails with
+// GetSchema returns the schema that package rntarrow derives from the fields. GetFlightInfo returns
+// the schema and an endpoint for each range of entries: clusters are combined into ranges of about
+// equal size, at least about 100,000 entries or 16 MiB. The endpoints are in the order of the
+// entries, and their tickets are Queries with a range, so clients can read in parallel by redeeming
+// the tickets in any order at the same service. Clients may also construct tickets themselves. With
+// a condition, the number of records is -1, and ranges excluded by a zone map have no endpoint.
+// Tickets of GetFlightInfo are bound to the version of the file: if it changes, DoGet fails with
 // FailedPrecondition.
 //
 // ListFlights lists the RNTuples of the regular files below the folder; links to folders are not
-// followed. The criteria are a pattern of path.Match for the names of files; one without a slash
-// is for the last element. A flight has one endpoint, for all entries. One that cannot be read
-// has none, and the reason as JSON in its metadata: {"error": "…"}. The service is
-// read-only: DoPut, DoExchange and actions get the code Unimplemented.
+// followed. The criteria are a path.Match pattern for file names; a pattern without a slash matches
+// the last element. A flight has one endpoint, for all entries. A flight for an unreadable file has
+// no endpoint, and its metadata contains the reason as JSON: {"error": "…"}. The service is
+// read-only: DoPut, DoExchange and actions fail with Unimplemented.
 //
 // # Errors
 //
-// Clients get errors with these codes, in whose texts files have their names below the folder:
+// Clients receive the following codes. Error messages contain only paths relative to the folder:
 //
 //	InvalidArgument     a malformed request, an unknown field, a condition that does not fit
 //	OutOfRange          entries that the RNTuple does not have
@@ -40,23 +40,24 @@
 //	DeadlineExceeded    the stream took too long, or the client took no data
 //	Unavailable         the server shuts down
 //
-// An error in the middle ends the stream with its code, never as if the entries had ended.
+// An error in the middle of a stream ends it with that code, so a client never mistakes a partial
+// stream for a complete one.
 //
 // # Limits
 //
-// Options.MaxStreams streams are sent at a time. Others wait for their turn, up to
-// Options.Timeout; a stream is refused at once if 16 times as many wait already. A stream whose
-// client takes no data for Options.Timeout is ended, as is one that lasts longer than
-// Options.MaxTime. A stream holds one record batch, of Options.BatchBytes or of one entry if that
-// is larger; 8 MiB of pages read ahead; and the current page of each column. What a client did not
-// take stays in memory until it disconnects, for as many streams; then the first of these clients
-// is disconnected.
+// At most Options.MaxStreams streams are sent at a time. Others are queued for up to
+// Options.Timeout; a stream is rejected immediately if 16 times as many are already queued. A
+// stream is ended if its client receives no data for Options.Timeout, or if it lasts longer than
+// Options.MaxTime. The memory of a stream is one record batch, of Options.BatchBytes or one larger
+// entry; 8 MiB of prefetched pages; and the current page of each column. Data that a client has not
+// received stays in memory until it disconnects, for at most Options.MaxStreams streams; beyond
+// that, the oldest of these clients is disconnected.
 //
 // # Security
 //
-// Files are opened through an os.Root, so no path and no link leads out of the folder, and nothing
-// but regular files is opened. With Options.Tokens every request must carry one of them, in the
-// header "authorization: Bearer TOKEN". Server.Serve refuses to serve an address other than
-// loopback without both TLS and tokens. On a machine with several users, loopback is open to all
-// of them: use tokens there, too.
+// Files are opened through an os.Root, so paths and links cannot escape the folder, and only
+// regular files are opened. With Options.Tokens, every request must carry one of the tokens in the
+// header "authorization: Bearer TOKEN". Server.Serve returns an error for an address other than
+// loopback unless both TLS and tokens are configured. On a multi-user machine, loopback is
+// accessible to all users: use tokens there, too.
 package rntflight

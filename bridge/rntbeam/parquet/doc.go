@@ -1,4 +1,4 @@
-// Package parquet has rntbeam read Parquet files, with the format "parquet": importing it is
-// enough. Types become those of RNTuples as package rntarrow says; row groups are what clusters
-// are.
+// Package parquet registers the format "parquet", which reads Parquet files, with package rntbeam;
+// import it for this side effect. Types are converted as described in package rntarrow; row groups
+// take the role of clusters.
 package parquet

@@ -1,4 +1,4 @@
-// Package ttree has rntbeam read TTrees, with the format "ttree": importing it is enough. Types
-// become those of RNTuples as package rntgroot says, with TreeOptions.Flat: an array of variable
-// length is a std::vector.
+// Package ttree registers the format "ttree", which reads TTrees, with package rntbeam; import it
+// for this side effect. Types are converted as described in package rntgroot, with
+// TreeOptions.Flat: an array of variable length is a std::vector.
 package ttree

@@ -1,8 +1,8 @@
 // Package lz4 encodes blocks of LZ4 (LZ4 Block Format Description), for pages.
 //
-// Pages are planes of bytes of low entropy beside planes that cannot be compressed. In the
-// former, places where four bytes recur are everywhere and hardly worth the three bytes of a
-// match; what counts is to find those where six, eight or more do. The encoder looks up the last
-// place for each of these lengths, follows chains of places only where eight bytes or more recur,
-// and passes quickly over bytes that never do.
+// Pages consist of byte planes with low entropy and of incompressible planes. In the former,
+// matches of four bytes are ubiquitous but save hardly anything over the three bytes that a match
+// takes; it is matches of six, eight or more bytes that determine the ratio. The encoder therefore
+// hashes each of these lengths, follows chains only for matches of at least eight bytes, and skips
+// quickly over incompressible data.
 package lz4

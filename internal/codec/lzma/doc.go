@@ -1,7 +1,6 @@
-// Package lzma decodes LZMA2 streams that are whole in memory and whose
-// uncompressed length is known. Matches refer to the destination itself, so there
-// is no dictionary besides it.
+// Package lzma decodes LZMA2 streams that are entirely in memory and have a known uncompressed
+// length. The destination serves as the dictionary.
 //
-// Specification: "LZMA specification" (lzma-specification.txt, draft of 2015-06-14),
-// whose names are used here. It describes the symbols; chunks are as liblzma has them.
+// Specification: "LZMA specification" (lzma-specification.txt, draft of 2015-06-14), the source of
+// the identifiers used here. It describes the symbols; the chunk format follows liblzma.
 package lzma

@@ -1,8 +1,7 @@
-// Package zstd decodes and encodes zstd frames whose content, a page, is whole in
-// memory.
+// Package zstd decodes and encodes zstd frames whose content, a page, is entirely in memory.
 //
-// Source and destination are slices, so neither side keeps a window: matches
-// refer to the destination, or to the source, itself.
+// Source and destination are slices, so neither side needs a window: matches refer directly to the
+// destination when decoding, and to the source when encoding.
 //
 // Specification: RFC 8878, "Zstandard Compression and the 'application/zstd'
 // Media Type". Section numbers in comments are those of the RFC:

@@ -1,7 +1,5 @@
-// Package mmap reads local files through memory maps, which saves copying
-// everything that is read.
+// Package mmap reads local files through memory maps, which avoids copying.
 //
-// Memory maps have one danger: access to a page that the file no longer has,
-// because it was truncated, or that the disk fails to read, raises a signal that
-// kills the process. This package turns it into an error.
+// Accessing a mapped page that no longer exists, because the file was truncated, or that the disk
+// fails to read, raises a signal that would kill the process. This package converts it to an error.
 package mmap

@@ -1,4 +1,3 @@
-// Package reflink makes files share bytes on disk, which some file systems support:
-// btrfs, XFS and others on Linux. A file that is written to later gets a copy of
-// the bytes that change.
+// Package reflink clones ranges of files, so that they share blocks on disk, on file systems that
+// support it: btrfs, XFS and others on Linux. Shared blocks are copied on write.
 package reflink

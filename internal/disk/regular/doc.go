@@ -1,4 +1,4 @@
-// Package regular opens regular files and nothing else. To open a FIFO waits for a writer, and to
-// open a device can have effects of its own; neither can be read at an offset. Files with
-// secrets must also belong to the user and be closed to others.
+// Package regular opens regular files only. Opening a FIFO blocks until there is a writer, and
+// opening a device can have side effects; neither can be read at an offset. Files with secrets must
+// also be owned by the user and inaccessible to others.
 package regular

@@ -1,3 +1,3 @@
-// Package tempfile knows the temporary files of the process, so that a program that
-// must end at once, whatever its goroutines are doing, can remove them.
+// Package tempfile keeps track of the temporary files of the process, so that a program can remove
+// them when it must exit immediately, whatever its goroutines are doing.
 package tempfile

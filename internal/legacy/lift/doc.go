@@ -1,4 +1,3 @@
-// Package lift converts the descriptors of pre-release formats to the form that
-// they have in format 1, where the dialects describe trees of fields and types of
-// columns in their own ways.
+// Package lift converts descriptors of pre-release formats to format 1. It handles the differences
+// in how the dialects describe field trees and column types.
 package lift

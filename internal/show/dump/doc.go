@@ -1,4 +1,4 @@
-// Package dump describes the records of an RNTuple, and of the ROOT file around it,
-// byte by byte, for readers who have the specification at hand. It learns the
-// meaning of the bytes from the walks that read the records.
+// Package dump describes the records of an RNTuple, and of the ROOT file around it, byte by byte,
+// with the terms of the specification. The meaning of the bytes is derived from the same Wire
+// methods that parse the records.
 package dump

@@ -1,6 +1,6 @@
-// Package storagemap draws where the bytes of an RNTuple lie: a treemap of what its
-// fields and columns need, and a strip of the file with a row for each column.
+// Package storagemap draws the storage of an RNTuple: a treemap of the sizes of its fields and
+// columns, and a strip of the file offsets with a row for each column.
 //
-// [Treemap] and [Marks] compute where things go, and [Picture] writes them as SVG. The
-// functions are safe for concurrent use, and give the same result for the same input.
+// [Treemap] and [Marks] compute the layout, and [Picture] writes it as SVG. The functions are safe
+// for concurrent use and deterministic.
 package storagemap

@@ -1,3 +1,3 @@
-// Package textout writes entries as CSV or JSON Lines, for rnt convert and for the page of module
+// Package textout writes entries as CSV or JSON Lines, for rnt convert and the page of module
 // viewer.
 package textout

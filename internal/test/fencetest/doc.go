@@ -1,4 +1,3 @@
-// Package fencetest has memory between two pages that must not be accessed: reading
-// or writing past its ends, as assembly may do by mistake, ends the test with a fault.
-// It is for tests only.
+// Package fencetest allocates memory between two inaccessible pages: an out-of-bounds access, such
+// as by faulty assembly, crashes the test. It is for tests only.
 package fencetest

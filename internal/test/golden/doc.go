@@ -1,9 +1,8 @@
-// Package golden compares what this library reads from an RNTuple with what ROOT or
-// uproot reads. It is for tests only.
+// Package golden compares the values that this library reads from an RNTuple with those read by
+// ROOT or uproot. It is for tests only.
 //
-// The expected values are JSON Lines, an object for each entry, which the scripts
-// in testdata/gen write. The form is that of value.AppendJSON, except where that
-// would hide a difference:
+// The expected values are JSON Lines, one object per entry, written by the scripts in testdata/gen.
+// The format is that of value.AppendJSON, except where that would hide differences:
 //
 //   - floats are strings with their bits, "0x7fc00001", so that NaNs and -0
 //     count;

@@ -1,3 +1,3 @@
-// Package oddity makes files for tests: the same ROOT file as other programs might have left
-// it, with containers that are unusual and harmless, or that hide an object.
+// Package oddity generates variants of a ROOT file for tests, as other programs might write them:
+// with containers that are unusual but harmless, or that hide an object.
 package oddity

@@ -1,3 +1,3 @@
-// Package pagetest reads the pages that a sink has written, slowly and with code of its own,
-// for tests that compare them with what was to be written. It is for tests only.
+// Package pagetest reads the pages written by a sink with an independent, simple implementation, so
+// that tests can compare them with the input. It is for tests only.
 package pagetest

@@ -1,23 +1,22 @@
-// Package powercut simulates what a power cut, or a disk that fails, does to the files that
-// the library writes. It is for tests only.
+// Package powercut simulates the effect of a power cut, or of a failing disk, on files that the
+// library writes. It is for tests only.
 //
-// A Log takes the operations of a program on its files, through the hook of package diskfile
-// or through a Target in memory. From them it makes the images of a file that the disk may
-// hold after a power cut.
+// A Log records the operations of a program on its files, through the hook of package diskfile or
+// through an in-memory Target. From them it generates the possible contents of a file after a power
+// cut.
 //
 // # The model of a disk
 //
-// A sync makes all earlier writes and truncations of its file durable, and nothing else. Of
-// those since then, each may have reached the disk or not, independent of the others and of
-// their order. A write may be torn at the borders of sectors of 512 bytes of the file: each
-// of the sectors is old or new as a whole. The file is as long as the writes that survive
-// make it, and reads as zeros where none did; a write may also have left no more than the
-// length.
+// A sync makes all earlier writes and truncations of its file durable, and nothing else. Each later
+// one may or may not have reached the disk, independently of the others and of their order. A write
+// can be torn at 512-byte sector boundaries: each sector is either old or new as a whole. The
+// length of the file is determined by the surviving writes, and gaps read as zeros; of a write,
+// only the change of the length may survive.
 //
-// A name that was made, moved or removed is durable once its folder is synced; until then
-// the disk has the changes of the folder up to any one of them, as journaling file systems
-// do. A rename is atomic. It does not wait for the contents of the file.
+// Creating, renaming or removing a name is durable once its folder is synced; until then, any
+// prefix of the changes of the folder may have reached the disk, as on journaling file systems. A
+// rename is atomic, and not ordered with writes to the file.
 //
-// Not part of the model: sectors that a write does not touch and that change all the same,
-// bytes of other files in new space, and disks that lie about a sync.
+// Not modeled: changes to sectors that are not written to, stale bytes of other files in newly
+// allocated space, and disks that acknowledge a sync too early.
 package powercut

@@ -1,2 +1,2 @@
-// Package randtest makes random C++ types and values. It is for tests only.
+// Package randtest generates random C++ types and values. It is for tests only.
 package randtest

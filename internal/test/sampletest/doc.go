@@ -1,6 +1,7 @@
-// Package sampletest draws samples of sweeps that take long. It is for tests only.
+// Package sampletest selects random samples of exhaustive tests that take long. It is for tests
+// only.
 //
-// By day a test takes some of its cases, by chance, from a seed that it prints; with
-// RNTUPLE_CAMPAIGN=1, as in the nightly gate, it takes all. RNTUPLE_SEED=N repeats the
+// By default, a test runs a random sample of its cases, with a seed that it prints; with
+// RNTUPLE_CAMPAIGN=1, as in the nightly CI run, it runs all of them. RNTUPLE_SEED=N reproduces the
 // sample of seed N.
 package sampletest

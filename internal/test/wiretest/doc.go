@@ -1,5 +1,5 @@
-// Package wiretest checks the descriptions of records against bytes: records are
-// written as they were read, every strict prefix is refused, bytes that a newer
-// writer added are kept, and damage makes no reader panic or allocate more than in
-// proportion to the input. It is for tests only.
+// Package wiretest checks Wire methods against bytes: writing a record reproduces the bytes it was
+// read from, every strict prefix is rejected, bytes added by a newer version are preserved, and
+// corrupt input causes neither panics nor allocations out of proportion to its size. It is for
+// tests only.
 package wiretest

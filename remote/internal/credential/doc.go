@@ -1,3 +1,3 @@
-// Package credential finds what proves to servers who the user is, and what proves to the user who
-// they are: tokens and certificates, where the environment says that they are.
+// Package credential finds the user's tokens and certificates, and the certificates of trusted
+// authorities, at the locations given by the environment.
 package credential

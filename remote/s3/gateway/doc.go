@@ -1,3 +1,3 @@
-// Package gateway has the tests of package s3 against versitygw, an S3 server that is not ours. It
-// is a module of its own, because it requires much.
+// Package gateway tests package s3 against versitygw, an independent S3 server. It is a separate
+// module because of its many dependencies.
 package gateway

@@ -1,5 +1,4 @@
-// Bench/go does the work of the benchmarks with this library; see ../cpp/bench.cpp
-// for what each piece of work is.
+// Bench/go runs the benchmarks with this library; ../cpp/bench.cpp describes them.
 //
 //	go run ./test/bench/go bulk|entries F|J|S FILE THREADS
 //	go run ./test/bench/go arrow F|J FILE THREADS
@@ -12,7 +11,7 @@
 //	go run ./test/bench/go decode KIND PAGES THREADS
 //	go run ./test/bench/go encode SETTINGS PAGES THREADS
 //
-// or makes a file of pages, see ../cpp/codecs.cpp:
+// It also extracts pages to a file, see ../cpp/codecs.cpp:
 //
 //	go run ./test/bench/go pages KIND FILE OUTPUT
 package main

@@ -1,3 +1,3 @@
-// Package work holds what the Go programs of the benchmarks have in common: the entries of
-// the data sets, sums over them, and how a program serves the driver.
+// Package work contains what the Go programs of the benchmarks share: the entry types of the data
+// sets, sums over them, and the protocol with the driver.
 package work

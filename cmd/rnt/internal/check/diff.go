@@ -33,28 +33,28 @@ func diffCommand(t *cli.Tool) *cobra.Command {
 	var d diffing
 	cmd := &cobra.Command{
 		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
-		Short: "Compare two RNTuples, or what one was converted to",
-		Long: `diff compares the RNTuples in the files A and B: their fields, and the values of
-entries with the same number. It prints nothing if they are the same, regardless of
-clusters, encodings and compression; with --layout it compares those as well.
+		Short: "Compare two RNTuples, or an RNTuple and a converted file",
+		Long: `diff compares the fields of the RNTuples in the files A and B, and the values entry by
+entry. It prints nothing if they are equal, regardless of clusters, encodings and
+compression; with --layout it compares those as well.
 
-For each field it prints how many entries differ, which is the first of them, how
-many values differ, and the largest differences between numbers. Floats are equal
-within the tolerance of --abs, or of --rel times the larger one; NaN equals NaN.
+For each field it prints the number of entries that differ, the first such entry, the
+number of values that differ, and the largest absolute and relative differences. Floats
+are equal within the tolerance of --abs, or of --rel times the larger magnitude; NaN
+equals NaN.
 
-A or B may be a TTree, or a Parquet, Arrow, CSV or JSON Lines file: diff proves a
-conversion. Then types, descriptions and projections, of which the formats have
-their own, are not compared, but for the structure that values have, and for fields
-that only one of the two has.
+A or B may be a TTree, or a Parquet, Arrow, CSV or JSON Lines file, to verify a
+conversion. Types, descriptions and projections, which depend on the format, are then
+not compared; the structure of values is, and so are fields that only one of them has.
 
-The status is 0 if there is no difference, 1 if there is one, and 2 after an error.
-With --quiet nothing is printed; the status tells.`,
+The exit status is 0 if there is no difference, 1 if there is one, and 2 on error. With
+--quiet nothing is printed.`,
 		Example: "  rnt diff old.root new.root\n" +
 			"  rnt diff --rel 1e-6 --tolerance Jet_pt=0.01 old.root new.root Events",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) < 2:
-				return cli.UsageError("which files?")
+				return cli.UsageError("missing arguments A and B")
 			case len(args) > 4:
 				return cli.UsageError("unexpected arguments: " + strings.Join(args[4:], " "))
 			}
@@ -80,11 +80,12 @@ With --quiet nothing is printed; the status tells.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Float64Var(&d.abs, "abs", 0, "floats that differ by at most this much are equal")
-	f.Float64Var(&d.rel, "rel", 0, "floats that differ by at most this fraction of the larger one are equal")
-	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, repeated for more fields")
+	f.Float64Var(&d.abs, "abs", 0, "absolute tolerance for floats")
+	f.Float64Var(&d.rel, "rel", 0, "relative tolerance for floats, as a fraction of the larger magnitude")
+	f.StringArrayVar(&d.tolerances, "tolerance", nil,
+		"tolerance of a field, FIELD=ABS or FIELD=ABS:REL; may be repeated")
 	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
-	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
+	f.BoolVar(&d.asJSON, "json", false, "print JSON, including fields that differ within the tolerance")
 	selection.FieldsFlag(cmd, &d.fields, "fields to compare", 0)
 	return cmd
 }

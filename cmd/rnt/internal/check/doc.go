@@ -1,5 +1,5 @@
-// Package check has the commands of rnt that check files for damage, compare them, and save what
-// is left of them: verify, diff and recover.
+// Package check implements the commands of rnt that check, compare and recover files: verify, diff
+// and recover.
 package check
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// Commands returns the commands that check and compare files, and save what is left of them.
+// Commands returns the commands verify, diff and recover.
 func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{verifyCommand(t), diffCommand(t), recoverCommand(t)}
 }

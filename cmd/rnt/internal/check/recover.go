@@ -21,22 +21,23 @@ func recoverCommand(t *cli.Tool) *cobra.Command {
 	var d cli.Durability
 	cmd := &cobra.Command{
 		Use:   "recover OUT IN",
-		Short: "Save what is left of a damaged file",
-		Long: `recover saves the RNTuples of the file IN, whose end may be missing, or whose header,
-directories or anchors may be broken, in the new file OUT, and says what was lost.
-Pages are copied as they are stored. OUT appears only once it is complete.
+		Short: "Recover data from a damaged file",
+		Long: `recover copies the intact data of RNTuples in the damaged file IN to the new file OUT
+and reports what was lost. The end of IN may be missing, or its header, directories or
+anchors may be damaged. Pages are copied as stored. OUT appears only when it is
+complete.
 
-Headers, footers and page lists are found without directories and recognized by
-their checksums. A cluster is saved if its page list is there, and all its pages are
-there and match their checksums. Clusters are saved up to the first one that is
-lost; --keep-going also saves those after it, whose entries get other numbers than
-they had. ROOT writes page lists at the end of a file, unless its writer commits
-cluster groups before: if the end is missing, there is nothing to save then.
+Headers, footers and page lists are found by scanning the file and verified by their
+checksums. A cluster is saved if its page list is intact and all of its pages exist and
+match their checksums. Clusters are saved up to the first lost one; --keep-going also
+saves later clusters, whose entries are renumbered. ROOT writes page lists at the end of
+a file unless the program commits cluster groups earlier: if the end is missing, there
+is then nothing to recover.
 
-The exit status is 0 if nothing was lost, 3 if OUT was written without what was lost, and
-1 if there was nothing to save.`,
+The exit status is 0 if nothing was lost, 3 if OUT was written but data was lost, and 1
+if there was nothing to recover.`,
 		Example:           "  rnt recover saved.root damaged.root",
-		Args:              cli.OutArgs(2, "recovered"),
+		Args:              cli.OutArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := t.Input.Root(cmd.Context(), args[1])
@@ -59,13 +60,13 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 			}
 			printReport(t, report)
 			if !keepGoing && skipped(report) {
-				t.Report.Warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
+				t.Report.Warn("entries after lost ones were not saved; --keep-going saves and renumbers them")
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&only, "ntuple", "", "the only RNTuple to save, by path or name (default all)")
-	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "also save entries after lost ones")
+	cmd.Flags().StringVar(&only, "ntuple", "", "path or name of the only RNTuple to recover (default all)")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "also save entries after lost ones, renumbered")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	cli.ForceFlag(cmd, &force)
 	d.SyncFlag(cmd)

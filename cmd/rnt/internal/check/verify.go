@@ -21,16 +21,16 @@ func verifyCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Check files for damage",
-		Long: `verify checks everything in the RNTuples of files, including older cycles and
-attribute sets, and the ROOT files around them: records, anchors, envelopes and
-checksums, the schema, clusters, every page, and values that refer to others.
+		Long: `verify checks all RNTuples in files, including older cycles and attribute sets, and the
+ROOT files around them: records, anchors, envelopes and checksums, the schema, clusters,
+every page, and values that refer to others.
 
-It prints a line for every problem, with its place and its offset in the file,
-then a line for the file. What is reported as unsupported may be valid for a newer
-version of rnt. An oddity is no problem: it is unusual, but ROOT and rnt read everything,
-such as unused bytes that uproot leaves in lists of keys. With --json, every line is a
-JSON object, with a "severity", damage or oddity; with --quiet, oddities and files without
-a problem have no line. The status is 1 if any file has a problem.`,
+It prints a line for each problem, with its location and file offset, then a line for
+the file. What is reported as unsupported may be valid in a newer version of the format.
+An oddity is not a problem: it is unusual but harmless, such as unused bytes that uproot
+leaves in lists of keys. With --json, every line is a JSON object with a "severity",
+damage or oddity. With --quiet, oddities and files without problems are not printed. The
+exit status is 1 if any file has a problem.`,
 		Args:              cli.FileArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ a problem have no line. The status is 1 if any file has a problem.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
-	cmd.Flags().IntVar(&limit, "limit", limit, "print at most `N` problems of a kind for each RNTuple")
+	cmd.Flags().IntVar(&limit, "limit", limit, "print at most `N` problems of each kind per RNTuple")
 	return cmd
 }
 

@@ -20,7 +20,7 @@ func FileArgs(limit int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return UsageError("which file?")
+			return UsageError("missing argument FILE")
 		case len(args) > limit:
 			return UsageError("unexpected arguments: " + strings.Join(args[limit:], " "))
 		}
@@ -28,15 +28,14 @@ func FileArgs(limit int) cobra.PositionalArgs {
 	}
 }
 
-// OutArgs checks the arguments OUT IN and more, up to limit in all. Done says for
-// messages what is done to IN: "merged".
-func OutArgs(limit int, done string) cobra.PositionalArgs {
+// OutArgs checks the arguments OUT IN..., at most limit in total.
+func OutArgs(limit int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return UsageError("which file is to be made?")
+			return UsageError("missing argument OUT")
 		case 1:
-			return UsageError("which file is to be " + done + "?")
+			return UsageError("missing argument IN")
 		}
 		return FileArgs(limit)(cmd, args)
 	}

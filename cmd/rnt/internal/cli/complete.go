@@ -43,7 +43,7 @@ func ntuplesOf(path string) (names []string) {
 
 // NameFlag adds the flag --name for files from the argument of the given number on.
 func NameFlag(cmd *cobra.Command, name *string, file int) {
-	cmd.Flags().StringVar(name, "name", "", "name of the RNTuples (default the only one of each file)")
+	cmd.Flags().StringVar(name, "name", "", "name of the RNTuples (default the only one in each file)")
 	CompleteNames(cmd, "name", file)
 }
 

@@ -72,7 +72,7 @@ func (t *Tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	case !t.running || errors.As(err, new(UsageError)):
 		// Before a command runs, only the parsing of its arguments can fail.
 		t.Report.complain(err)
-		fmt.Fprintf(t.Stderr, "usage: %s\nMore with: %s --help\n", cmd.UseLine(), cmd.CommandPath())
+		fmt.Fprintf(t.Stderr, "usage: %s\nRun '%s --help' for details.\n", cmd.UseLine(), cmd.CommandPath())
 		return ExitUsage
 	case own != nil && own.Err == nil:
 		return own.Status

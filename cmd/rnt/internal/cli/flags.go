@@ -48,7 +48,7 @@ func (o *once) Set(text string) error {
 		return err
 	}
 	if o.given && o.String() != before {
-		return fmt.Errorf("it has the value %q already", before)
+		return fmt.Errorf("already set to %q", before)
 	}
 	o.given = true
 	return nil

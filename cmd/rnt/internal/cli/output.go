@@ -188,17 +188,17 @@ func (o *Output) fate(running bool) string {
 	replaced := err == nil && (o.before == nil || !os.SameFile(o.before, now))
 	switch name := schema.Printable(remote.Redact(o.path)); {
 	case o.kind == newFile && remote.IsURL(o.path):
-		return fmt.Sprintf("; %s was not written, or is complete", name)
+		return fmt.Sprintf("; %s is either complete or was not written", name)
 	case o.kind == newFile && !replaced:
 		return fmt.Sprintf("; %s was not written", name)
 	case o.kind == parts && !running:
 		return fmt.Sprintf("; %s were not written", name)
 	case o.kind == parts:
-		return fmt.Sprintf("; some of %s may have been written", name)
+		return fmt.Sprintf("; some of %s might have been written", name)
 	case o.kind == updated && !running && !o.committed:
-		return fmt.Sprintf("; %s is as it was", name)
+		return fmt.Sprintf("; %s is unchanged", name)
 	case o.kind == updated:
-		return fmt.Sprintf("; %s is as it was, or complete", name)
+		return fmt.Sprintf("; %s is either unchanged or complete", name)
 	}
 	return ""
 }

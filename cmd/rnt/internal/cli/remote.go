@@ -32,17 +32,18 @@ type remoteFlags struct {
 func (r *remoteFlags) add(flags *pflag.FlagSet) {
 	r.cacheSize = 10 << 30
 	flags.BoolVar(&r.stats, "stats", false,
-		"print at the end how many requests were made of files that are far away, and what they read")
-	flags.BoolVar(&r.zones, "zones", false, "trust the zone maps of files that are far away")
-	flags.BoolVar(&r.noSign, "no-sign", false, "send no credentials to where files are far away")
-	flags.StringVar(&r.cache, "cache", "", "keep what is read of files that are far away in the folder `DIR`, which is empty or a cache already")
-	flags.Var(&r.cacheSize, "cache-size", "keep at most `SIZE` there")
+		"print statistics of requests to remote files at the end")
+	flags.BoolVar(&r.zones, "zones", false, "trust the zone maps of remote files")
+	flags.BoolVar(&r.noSign, "no-sign", false, "send no credentials to remote servers")
+	flags.StringVar(&r.cache, "cache", "",
+		"cache data read from remote files in the folder `DIR`, which must be empty or an existing cache")
+	flags.Var(&r.cacheSize, "cache-size", "maximum `SIZE` of the cache")
 }
 
 // begin begins counting, and opens the cache.
 func (r *remoteFlags) begin(flags *pflag.FlagSet) (err error) {
 	if r.cache == "" && (flags.Changed("cache") || flags.Changed("cache-size")) {
-		return UsageError("which folder shall be the cache? Use --cache DIR")
+		return UsageError("missing cache folder; use --cache DIR")
 	}
 	r.options.Stats, r.options.Pool, r.options.Anonymous = new(remote.Stats), remote.NewPool(64), r.noSign
 	if r.cache != "" {
@@ -63,9 +64,9 @@ func (r *remoteFlags) printStats(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s, %s", files, text.PluralOf(c.Requests, "request", "requests"))
 	if c.Repeated > 0 {
-		fmt.Fprintf(w, " (%d of them repeated)", c.Repeated)
+		fmt.Fprintf(w, " (%d retries)", c.Repeated)
 	}
-	fmt.Fprintf(w, ", %s read, %s wanted, %s from the cache, %.3g s waiting\n", text.Size(c.Read), text.Size(c.Wanted),
+	fmt.Fprintf(w, ", %s read, %s requested, %s from cache, %.3g s waiting\n", text.Size(c.Read), text.Size(c.Wanted),
 		text.Size(c.Cached), c.Waiting.Seconds())
 	if c.Written > 0 {
 		fmt.Fprintf(w, "%s written\n", text.Size(c.Written))

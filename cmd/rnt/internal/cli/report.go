@@ -65,7 +65,7 @@ func (r *Reporter) Note(format string, args ...any) {
 // not zero.
 func (r *Reporter) WarnNeeds(path string, need rntuple.Limits) {
 	if most := max(need.PageBytes, need.EntryBytes, need.EnvelopeBytes); most > 0 {
-		r.Warn("%s: very small for what it holds; to read it, add --max-memory %dM", path, (most-1)>>20+1)
+		r.Warn("%s: compressed so well that reading it requires --max-memory %dM", path, (most-1)>>20+1)
 	}
 }
 
@@ -82,7 +82,7 @@ func WithAdvice(text string) string {
 		if strings.Contains(line, "rnt convert") {
 			return line
 		}
-		return line + "; rnt convert makes RNTuples of them"
+		return line + "; use rnt convert to convert them"
 	})
 	text = strings.ReplaceAll(text, "Options.Binary", "--binary")
 	return limitName.ReplaceAllString(text, "($1; --max-memory raises it)")
@@ -101,7 +101,7 @@ func (r *Reporter) Omit(fields []string, filtering bool) {
 	if filtering {
 		say = r.Warn
 	}
-	say("not copied: fields that the first input lacks: %s", strings.Join(Abridged(fields, "fields"), ", "))
+	say("not copied: fields not in the first input: %s", strings.Join(Abridged(fields, "fields"), ", "))
 }
 
 // Abridged returns the first names, and how many more there are.

@@ -18,18 +18,18 @@ func (t *Tool) Command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
 		Short: "Show, check and make RNTuples in ROOT files",
-		Long: "rnt shows which RNTuples a ROOT file holds, their schemas, entries and sizes, and\n" +
-			"makes new files from them.\n\n" +
-			"NTUPLE is the name of an RNTuple, with its directories and its cycle if needed:\n" +
-			`"Events", "dir/Events", "Events;2". It may be left out if the file has exactly one` + "\n" +
-			"RNTuple at its top level. A FILE or IN \"-\" is standard input. It may be a URL with\n" +
-			"http, https, dav, davs, root, roots, xroot, xroots or s3, and so may the file OUT that is\n" +
-			"made, but for those of XRootD. Where a command takes several files, \"@LIST\" stands for the\n" +
-			"paths and URLs in the lines of the text file LIST.\n\n" +
-			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
-			"2 for wrong arguments, and for any error of diff; 3 if all is done but what could not be\n" +
-			"read, which messages name; 130 and 143 after Ctrl-C and SIGTERM, which stop every command\n" +
-			"within a second and leave no output, unless it is complete.",
+		Long: "rnt shows the RNTuples in ROOT files, their schemas, entries and sizes, and\n" +
+			"writes new files from them.\n\n" +
+			"NTUPLE is the name of an RNTuple, with directories and cycle if needed:\n" +
+			`"Events", "dir/Events", "Events;2". It may be omitted if the file has exactly one` + "\n" +
+			"RNTuple at its top level. A FILE or IN \"-\" is standard input. FILE and IN can be URLs\n" +
+			"with http, https, dav, davs, root, roots, xroot, xroots or s3, and so can OUT, except\n" +
+			"with XRootD. Where a command takes several files, \"@LIST\" expands to the paths and\n" +
+			"URLs in the text file LIST, one per line.\n\n" +
+			"Exit status: 0 on success; 1 on failure, or if verify or diff found something; 2 for\n" +
+			"invalid arguments, and for any error of diff; 3 if input that could not be read was\n" +
+			"skipped, as listed in messages; 130 and 143 after Ctrl-C and SIGTERM, which stop every\n" +
+			"command within a second and leave no incomplete output.",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: t.begin,
@@ -62,10 +62,10 @@ func (t *Tool) Command() *cobra.Command {
 	})
 	root.Flags().BoolVarP(&printsVersion, "version", "v", false, "version for rnt")
 	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false,
-		"no progress, warnings or reports; errors and results only")
+		"print only results and errors, without progress, warnings and reports")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
 	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory",
-		"let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+		"limit memory for each of entries, pages, metadata and expression values to `SIZE`, such as 2G or 512M (default proportional to the file)")
 	t.Input.remote.add(root.PersistentFlags())
 	root.AddCommand(t.versionCommand(), expressionsTopic())
 	for _, f := range t.families {
@@ -82,14 +82,14 @@ func (t *Tool) Command() *cobra.Command {
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Use = "completion SHELL"
 		c.RunE = func(*cobra.Command, []string) error {
-			return UsageError("which shell? There are bash, fish, powershell and zsh")
+			return UsageError("missing argument SHELL: bash, fish, powershell or zsh")
 		}
 	}
 	root.InitDefaultHelpCmd()
 	if c, _, err := root.Find([]string{"help"}); err == nil {
 		c.Args = func(_ *cobra.Command, args []string) error {
 			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-				return unknown(root, "no help about", args)
+				return unknown(root, "no help topic", args)
 			}
 			return nil
 		}
@@ -123,7 +123,7 @@ func (t *Tool) begin(cmd *cobra.Command, _ []string) error {
 func (t *Tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of rnt and of the format it reads",
+		Short: "Print the version of rnt and of the format",
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return t.printVersion() },
 	}
@@ -157,7 +157,7 @@ func version() string {
 func expressionsTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "expressions",
-		Short: "The language of conditions, and its functions",
+		Short: "The expression language and its functions",
 		Long:  formula.Help(),
 	}
 }

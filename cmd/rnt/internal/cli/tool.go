@@ -61,7 +61,7 @@ func (t *Tool) execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Com
 	defer func() {
 		if value := recover(); value != nil {
 			text, _, _ := strings.Cut(fmt.Sprint(value), "\n")
-			cmd, err = root, fmt.Errorf("internal error in %q: %s; GOTRACEBACK=all in the environment prints a trace",
+			cmd, err = root, fmt.Errorf("internal error in %q: %s; set GOTRACEBACK=all to print a stack trace",
 				t.operation, text)
 			if os.Getenv("GOTRACEBACK") != "" {
 				fmt.Fprintf(t.Stderr, "%v\n\n%s", value, debug.Stack())

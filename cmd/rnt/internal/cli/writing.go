@@ -49,7 +49,7 @@ func (d *Durability) SyncFlag(cmd *cobra.Command) {
 // WaitFlag adds the flag of commands that update files.
 func (d *Durability) WaitFlag(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&d.wait, "wait", 0,
-		"for how long to wait for another process that updates the file, as 1m30s (default not at all)")
+		"wait up to this long for another process that is updating the file, such as 1m30s (default no wait)")
 }
 
 // Options returns the options that the flags stand for.
@@ -71,7 +71,7 @@ func CompressionFlag(cmd *cobra.Command, settings *string, value, standard strin
 	}
 	cmd.Flags().StringVar(settings, "compression", value, usage)
 	CompleteValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfaster to read, larger",
-		"zlib:1\tfor old readers",
+		"zlib:1\tcompatible with old readers",
 		"lzma:7\tsmallest, slow", "none\tuncompressed")
 }
 

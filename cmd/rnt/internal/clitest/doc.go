@@ -1,2 +1,2 @@
-// Package clitest runs commands of rnt in tests, and makes files for them.
+// Package clitest runs commands of rnt in tests and creates files for them.
 package clitest

@@ -28,17 +28,17 @@ func arrowCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "arrow FILE...",
 		Short: "Write entries as an Arrow stream",
-		Long: `arrow writes the entries of the RNTuples in the files, one after the other, to
-standard output as a stream of Arrow's IPC format, which pyarrow, Polars, DuckDB and
-others read without a copy. It has the fields of the first file, as "rnt convert --help"
-says.
+		Long: `arrow writes the entries of the RNTuples in the files, one file after the other, to
+standard output as an Arrow IPC stream, which pyarrow, Polars, DuckDB and others read
+without copying. It has the fields of the first file; see "rnt convert --help".
 
-Vectors and strings are large lists and large strings, with 64-bit offsets; --lists 32
-is for programs that know no others. Optionals are nullable values, variants dense
-unions, or with --structs structs with a nullable member for each alternative; maps are
-maps, or with --pairs lists of structs.
+Vectors and strings become large lists and large strings, with 64-bit offsets; use
+--lists 32 for programs that do not support them. Optionals become nullable values.
+Variants become dense unions, or with --structs structs with one nullable member per
+alternative. Maps become maps, or with --pairs lists of structs.
 
-After an error the stream ends within a message, so that its reader fails, too.`,
+After an error the stream ends in the middle of a message, so that its reader fails,
+too.`,
 		Example: "  rnt arrow data.root --fields 'run,Muon_*' > events.arrows\n" +
 			"  python -c 'import pyarrow.ipc, sys; print(pyarrow.ipc.open_stream(sys.stdin.buffer).read_all())' < events.arrows",
 		Args:              cli.FileArgs(cli.AnyNumber),
@@ -51,22 +51,23 @@ After an error the stream ends within a message, so that its reader fails, too.`
 		},
 	}
 	s.selecting.flags(cmd)
-	selection.DefineFlag(cmd, &s.Define, "a name for an expression that --where uses, `NAME=EXPR`; may be given again")
+	selection.DefineFlag(cmd, &s.Define, "define a name for use in --where, `NAME=EXPR`; may be repeated")
 	f := cmd.Flags()
-	f.Var(&s.first, "first", "start with entry N, counted from 0, of those that --where chooses; beyond the last one, the stream has no entries")
-	f.Var(&s.count, "count", "write N entries (default all)")
-	f.IntVar(&s.batch, "batch-size", 1<<16, "the most entries of a record batch")
-	f.IntVar(&s.lists, "lists", 64, "`BITS` of the offsets of lists and strings: 64 or 32")
-	f.BoolVar(&s.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
-	f.BoolVar(&s.structs, "structs", false, "make structs of variants")
-	f.BoolVar(&s.pairs, "pairs", false, "make lists of structs of maps")
+	f.Var(&s.first, "first",
+		"start with entry N, counted from 0, of those selected by --where; beyond the last one, the stream is empty")
+	f.Var(&s.count, "count", "number of entries to write (default all)")
+	f.IntVar(&s.batch, "batch-size", 1<<16, "maximum number of entries per record batch")
+	f.IntVar(&s.lists, "lists", 64, "width of the offsets of lists and strings in `BITS`: 64 or 32")
+	f.BoolVar(&s.binary, "binary", false, "write strings as binary; they need not be UTF-8")
+	f.BoolVar(&s.structs, "structs", false, "write variants as structs")
+	f.BoolVar(&s.pairs, "pairs", false, "write maps as lists of structs")
 	return cmd
 }
 
 func arrow(ctx context.Context, t *cli.Tool, args []string, s streaming) error {
 	switch {
 	case terminal.Is(t.Stdout):
-		return cli.UsageError("standard output is a terminal, and an Arrow stream no text")
+		return cli.UsageError("refusing to write an Arrow stream to a terminal")
 	case s.lists != 32 && s.lists != 64:
 		return cli.UsageError("--lists must be 64 or 32")
 	case s.batch <= 0:

@@ -45,35 +45,36 @@ func convertCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
 		Short: "Convert between RNTuple, TTree, Parquet, Arrow, CSV and JSON Lines",
-		Long: `convert makes the file OUT of the entries in the files IN, one after the other. What
-they are is found out from what they begin with, what OUT shall be from its name:
-.root for an RNTuple, .parquet, .arrow or .feather for Arrow's file, .arrows for
-Arrow's stream, .csv, and .jsonl or .ndjson for JSON Lines. --from and --to say it
-where names do not, as for OUT "-", standard output.
+		Long: `convert writes the entries of the files IN, one file after the other, to the file OUT.
+The input format is detected from the content, the output format from the extension:
+.root for an RNTuple, .parquet, .arrow or .feather for an Arrow file, .arrows for an
+Arrow stream, .csv, and .jsonl or .ndjson for JSON Lines. --from and --to override the
+detection; OUT "-", standard output, needs --to.
 
 To RNTuple. The counters of a TTree's arrays become collections with projected fields
-under the old names, as ROOT's RNTupleImporter makes them, or plain vectors with
---flat; what cannot be read is refused, or left out with --skip, and the exit status is
-then 3. --all takes all TTrees of a file, with their directories. Nullable columns of
-Arrow and Parquet become optionals, unless --plain names them; dictionaries become
-their values, timestamps and dates integers. The types of CSV and JSON Lines are those
-that hold all values exactly, or those that --schema gives, in the JSON that "rnt
-schema --json" prints. --dry-run prints the fields and makes no file.
+under the original names, as with ROOT's RNTupleImporter, or plain vectors with --flat.
+Unsupported branches are an error; with --skip they are skipped, and the exit status is
+3. --all converts all TTrees of a file, with their directories. Nullable columns of
+Arrow and Parquet become optionals, unless --plain names them; dictionaries are decoded;
+timestamps and dates become integers. The types of CSV and JSON Lines are inferred such
+that all values are exact, or given by --schema, in the format of "rnt schema --json".
+--dry-run prints the fields and writes no file.
 
-Of several RNTuples, OUT has the fields of the first one, or those of --fields. Fields that
-only others have are named in a warning, and the exit status is 3, unless --fields leaves
-them out.
+With several RNTuples, OUT has the fields of the first one, or those of --fields. Fields
+that only others have are listed in a warning, and the exit status is 3, unless --fields
+excludes them.
 
-From RNTuple. Parquet and Arrow files keep the types as "rnt help arrow" says; in CSV,
-strings are written as they are and all else as cat prints it. Missing values are
+From RNTuple. For the types in Parquet and Arrow files, see "rnt help arrow". In CSV,
+strings are written verbatim and all other values as cat prints them. Missing values are
 empty cells, or the text of --null.
 
---define adds fields with the values of expressions, as "rnt slim --help" says; --where
-may name them. To leave their inputs out, name them with --fields.
+--define adds fields computed by expressions, see "rnt slim --help"; --where can use
+them. To drop their inputs, name the new fields with --fields.
 
-OUT appears only once it is complete: after an error there is no new file.
+OUT appears only when it is complete; after an error there is no new file.
 
-` + source.SkipBadHelp + ` All files must be RNTuples then.`,
+` + source.SkipBadHelp + ` It requires that all
+files are RNTuples.`,
 		Example: "  rnt convert tree.root events.root\n" +
 			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
 			"  rnt convert table.parquet table.root --dry-run",
@@ -95,20 +96,21 @@ OUT appears only once it is complete: after an error there is no new file.
 	selection.DefineFlag(cmd, &c.Define, selection.NewFieldUsage)
 	f := cmd.Flags()
 	f.StringVar(&c.from, "from", "", "`KIND` of IN: "+kindNames(foreign.Kinds))
-	f.StringVar(&c.to, "to", "", "`KIND` of OUT: the same without ttree")
-	f.StringVar(&c.newName, "new-name", "", "name of the RNTuple that is made (default that of IN, or \"Events\")")
+	f.StringVar(&c.to, "to", "", "`KIND` of OUT: as for --from, except ttree")
+	f.StringVar(&c.newName, "new-name", "", "name of the new RNTuple (default that of IN, or \"Events\")")
 	f.StringVar(&c.schema, "schema", "", "`FILE` with the schema of CSV or JSON Lines")
 	f.StringVar(&c.null, "null", "", "`TEXT` of missing values in CSV")
-	f.StringSliceVar(&c.plain, "plain", nil, "`PATTERNS` of nullable columns without nulls, which need not be optionals")
-	f.BoolVar(&c.flat, "flat", false, "make plain vectors of a TTree's arrays")
-	f.BoolVar(&c.everyTree, "all", false, "convert all TTrees of the files, into one file")
-	f.BoolVar(&c.flatten, "flatten", false, "give RNTuples the names of TTrees without their directories")
-	f.BoolVar(&c.skip, "skip", false, "leave out what of a TTree cannot be read")
-	f.BoolVar(&c.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
-	f.StringVar(&c.item, "item", "", "`NAME` of the items of lists in Parquet (default element)")
-	f.BoolVar(&c.dryRun, "dry-run", false, "print the fields that an RNTuple would have, and end")
-	cli.CompressionFlag(cmd, &c.Compression, "", "zstd:5; an RNTuple's as it is")
-	f.Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
+	f.StringSliceVar(&c.plain, "plain", nil,
+		"`PATTERNS` of nullable columns without nulls, which do not become optionals")
+	f.BoolVar(&c.flat, "flat", false, "convert a TTree's arrays to plain vectors")
+	f.BoolVar(&c.everyTree, "all", false, "convert all TTrees of the files into one file")
+	f.BoolVar(&c.flatten, "flatten", false, "drop the directories of TTrees from the names of the RNTuples")
+	f.BoolVar(&c.skip, "skip", false, "skip unsupported branches of a TTree")
+	f.BoolVar(&c.binary, "binary", false, "write strings as binary; they need not be UTF-8")
+	f.StringVar(&c.item, "item", "", "`NAME` of list items in Parquet (default element)")
+	f.BoolVar(&c.dryRun, "dry-run", false, "print the fields of the new RNTuple, and write no file")
+	cli.CompressionFlag(cmd, &c.Compression, "", "zstd:5, or unchanged for an RNTuple")
+	f.Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "target size of clusters, in bytes")
 	cli.ForceFlag(cmd, &c.force)
 	source.SkipBadFlag(cmd, &c.skipBad)
 	c.SyncFlag(cmd)
@@ -135,9 +137,9 @@ func kindNames(kinds []foreign.Kind) string {
 func outArgsLast(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return cli.UsageError("which file is to be converted?")
+		return cli.UsageError("missing argument IN")
 	case 1:
-		return cli.UsageError("which file is to be made? It comes last")
+		return cli.UsageError("missing argument OUT")
 	}
 	return nil
 }
@@ -150,24 +152,24 @@ func (c *conversion) check(from, to foreign.Kind) error {
 		flag, goes string
 		fine       bool
 	}{
-		{"schema", "CSV or JSON Lines that are read", from.IsText()},
+		{"schema", "CSV or JSON Lines input", from.IsText()},
 		{"null", "CSV", from == foreign.CSV || to == foreign.CSV},
-		{"plain", "Arrow or Parquet that are read", arrow(from)},
-		{"flat", "TTrees", from == foreign.Tree},
-		{"flatten", "TTrees", from == foreign.Tree},
-		{"skip", "TTrees", from == foreign.Tree},
-		{"binary", "Arrow or Parquet that are written", arrow(to)},
-		{"item", "Parquet that is written", to == foreign.Parquet},
-		{"new-name", "RNTuples that are made of other formats", root && from != foreign.RNTuple},
-		{"compression", "RNTuples that are written", root},
-		{"cluster-size", "RNTuples that are written", root},
-		{"collections", "other formats that are written", to != foreign.RNTuple},
+		{"plain", "Arrow or Parquet input", arrow(from)},
+		{"flat", "TTree input", from == foreign.Tree},
+		{"flatten", "TTree input", from == foreign.Tree},
+		{"skip", "TTree input", from == foreign.Tree},
+		{"binary", "Arrow or Parquet output", arrow(to)},
+		{"item", "Parquet output", to == foreign.Parquet},
+		{"new-name", "input that is not an RNTuple, and RNTuple output", root && from != foreign.RNTuple},
+		{"compression", "RNTuple output", root},
+		{"cluster-size", "RNTuple output", root},
+		{"collections", "output that is not an RNTuple", to != foreign.RNTuple},
 		{"no-zones", "--where", len(c.Where) > 0},
-		{"dry-run", "the fields that there are, not with --define", len(c.Define) == 0},
-		{"skip-bad", "RNTuples that are read, without --dry-run", from == foreign.RNTuple && !c.dryRun},
+		{"dry-run", "that there is no --define", len(c.Define) == 0},
+		{"skip-bad", "RNTuple input, and no --dry-run", from == foreign.RNTuple && !c.dryRun},
 	} {
 		if c.set(f.flag) && !f.fine {
-			return cli.UsageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
+			return cli.UsageError(fmt.Sprintf("--%s requires %s", f.flag, f.goes))
 		}
 	}
 	return nil
@@ -203,9 +205,10 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 	}
 	switch {
 	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.Where)+len(c.Define) > 0 || c.dryRun):
-		return cli.UsageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
+		return cli.UsageError(
+			"--all requires TTree input and RNTuple output, and excludes --where, --define and --dry-run")
 	case c.everyTree && (c.name != "" || c.newName != ""):
-		return cli.UsageError("--all converts all TTrees, with their names")
+		return cli.UsageError("--all cannot be combined with --name or --new-name")
 	}
 	if c.dryRun {
 		return dryRun(ctx, t, args, paths, from, c)
@@ -260,14 +263,14 @@ func (c *conversion) target(out string) (foreign.Kind, error) {
 		case err != nil:
 			return "", err
 		case to == foreign.Tree:
-			return "", cli.UsageError("--to ttree: TTrees are not written")
+			return "", cli.UsageError("--to ttree: writing TTrees is not supported")
 		case to == foreign.RNTuple && out == "-":
 			return "", cli.UsageError("a ROOT file cannot be written to standard output")
 		}
 		return to, nil
 	}
 	if out == "-" {
-		return "", cli.UsageError("which format? Use --to")
+		return "", cli.UsageError("missing output format; use --to")
 	}
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return "", fmt.Errorf("%s: is a directory", out)
@@ -360,7 +363,7 @@ func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from fore
 		t.Report.Incomplete = t.Report.Incomplete || len(table.Warnings()) > 0
 		name := c.nameOf(table)
 		if tables[name] != nil {
-			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories",
+			return fmt.Errorf("%s: several trees are named %q; omit --flatten to distinguish them by directory",
 				cli.Shown(args[0]), name)
 		}
 		tables[name], names = table, append(names, name)
@@ -398,7 +401,7 @@ func treesOf(t *cli.Tool, paths []string) ([]string, error) {
 			return nil, err
 		}
 		if !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(names))) {
-			return nil, fmt.Errorf("%s has the trees %q, and %s has %q: --all joins files with the same trees",
+			return nil, fmt.Errorf("%s has the trees %q, but %s has %q; --all requires the same trees in all files",
 				paths[0], all, path, names)
 		}
 	}
@@ -436,7 +439,7 @@ func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out
 // convertUnits converts units of a plan.
 func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) error {
 	if len(args) != 2 || c.to == "" {
-		return cli.UsageError("--unit takes a plan, a folder, and --to")
+		return cli.UsageError("--unit requires a plan, a folder and --to")
 	}
 	to, err := c.target(args[1])
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package convert has the commands of rnt that convert between RNTuples and other formats: convert
-// and arrow.
+// Package convert implements the commands of rnt that convert between RNTuples and other formats:
+// convert and arrow.
 package convert
 
 import (

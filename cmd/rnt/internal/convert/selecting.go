@@ -96,6 +96,6 @@ func (s *selecting) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.Flags(cmd)
 	f.BoolVar(&s.collections, "collections", false,
-		"with all fields, also untyped collections whose members have projected fields")
+		"include untyped collections whose members have projected fields")
 	cli.NameFlag(cmd, &s.name, 0)
 }

@@ -16,24 +16,23 @@ func appendCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "append INTO IN...",
 		Short: "Add entries to an RNTuple in its file",
-		Long: `append adds the entries of the RNTuples in the files IN to the one in the file INTO,
-after its own entries. If IN is "-", entries are read from standard input, as the
-JSON Lines that cat prints.
+		Long: `append adds the entries of the RNTuples in the files IN to the end of the one in the
+file INTO. If IN is "-", it reads entries from standard input, as JSON Lines in the
+format of cat.
 
-The entries of INTO stay where they are and are not even read; pages of IN are
-copied where possible. Readers see the new entries once all of them are there. The
-RNTuple gets a higher cycle, and stays readable as it was under its old one.
+The existing entries of INTO are neither moved nor read; pages of IN are copied where
+possible. Readers see the new entries once all of them are written. The RNTuple gets a
+new cycle number; the old cycle remains readable.
 
-If another process is updating INTO, append fails, unless --wait says how long to
-wait for it.`,
+If another process is updating INTO, append fails; --wait makes it wait.`,
 		Example: "  rnt append all.root today.root\n" +
 			`  echo '{"run": 7, "pt": [1.5, 2]}' | rnt append all.root -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return cli.UsageError("which file is to get more entries?")
+				return cli.UsageError("missing argument INTO")
 			case 1:
-				return cli.UsageError("which entries are to be added?")
+				return cli.UsageError("missing argument IN")
 			}
 			return nil
 		},
@@ -43,7 +42,8 @@ wait for it.`,
 			case lines && len(args) > 2:
 				return cli.UsageError(`"-" cannot be combined with files`)
 			case lines && (cmd.Flags().Changed("mode") || m.convert || m.keep || m.dropSets):
-				return cli.UsageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
+				return cli.UsageError(
+					"--mode, --convert, --keep-compression and --drop-attributes require files as input")
 			case lines:
 				return appendLines(t, cmd, args[0], m)
 			}
@@ -79,6 +79,6 @@ func appendLines(t *cli.Tool, cmd *cobra.Command, into string, m merging) error 
 	case t.Report.Quiet:
 		return nil
 	}
-	_, err = fmt.Fprintf(t.Out, "%s added, %s in all\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
+	_, err = fmt.Fprintf(t.Out, "added %s, %s in total\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
 	return err
 }

@@ -16,17 +16,17 @@ func concatCommand(t *cli.Tool) *cobra.Command {
 	var clusters bool
 	cmd := &cobra.Command{
 		Use:   "concat OUT IN[FIRST:END]...",
-		Short: "Join ranges of entries",
-		Long: `concat makes a ROOT file OUT with ranges of entries of the RNTuples in the files IN,
-in this order: from FIRST, counted from 0, up to but not including END. Both may be
-left out, and so may the brackets. With --clusters the numbers count clusters.
+		Short: "Concatenate ranges of entries",
+		Long: `concat writes ranges of entries of the RNTuples in the files IN, in the given order, to
+the ROOT file OUT. A range starts at FIRST, counted from 0, and excludes END. Either may
+be omitted, and so may the brackets. With --clusters, FIRST and END count clusters.
 
-Clusters and pages that are taken whole are copied as they are stored, others are
-rewritten. OUT has the fields of the first file, as "rnt skim --help" says.
-Ranges of attributes are cut and renumbered with their entries.`,
+Whole clusters and pages are copied as stored; partial ones are rewritten. OUT has the
+fields of the first file; see "rnt skim --help". Ranges of attributes are cut and
+renumbered with their entries.`,
 		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
 			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",
-		Args:              cli.OutArgs(cli.AnyNumber, "concatenated"),
+		Args:              cli.OutArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := c.options(cmd)
@@ -59,7 +59,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 			return printCut(t, args[0], report, c.asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
+	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters, not entries")
 	cli.NameFlag(cmd, &c.name, 1)
 	c.flags(cmd)
 	cli.ForceFlag(cmd, &c.force)

@@ -26,13 +26,13 @@ func createCommand(t *cli.Tool) *cobra.Command {
 	var c creation
 	cmd := &cobra.Command{
 		Use:   "create --schema SCHEMA OUT",
-		Short: "Make a ROOT file from JSON Lines",
-		Long: `create reads entries from standard input, as the JSON Lines that cat prints, and
-writes them as an RNTuple to the new ROOT file OUT. SCHEMA is a file as printed by
-"rnt schema --json". A field in it needs only a name and a type of the standard
-library: {"name": "pt", "type": "std::vector<float>"}.
+		Short: "Create a ROOT file from JSON Lines",
+		Long: `create reads entries from standard input, as JSON Lines in the format of cat, and writes
+them as an RNTuple to the new ROOT file OUT. SCHEMA is a file in the format of "rnt
+schema --json". A field needs only a name and a standard library type: {"name": "pt",
+"type": "std::vector<float>"}.
 
-OUT appears only once it is complete: after an error there is no new file.`,
+OUT appears only when it is complete; after an error there is no new file.`,
 		Example: "  rnt schema --json in.root > schema.json\n" +
 			"  rnt cat in.root | rnt create --schema schema.json out.root",
 		Args:              cli.FileArgs(1),
@@ -41,10 +41,10 @@ OUT appears only once it is complete: after an error there is no new file.`,
 			return create(t, cmd, args[0], c)
 		},
 	}
-	cmd.Flags().StringVar(&c.schema, "schema", "", "the schema, as JSON")
-	cmd.Flags().StringVar(&c.name, "name", "", "name of the RNTuple (default that of the schema)")
+	cmd.Flags().StringVar(&c.schema, "schema", "", "file with the schema, as JSON")
+	cmd.Flags().StringVar(&c.name, "name", "", "name of the RNTuple (default from the schema)")
 	cli.CompressionFlag(cmd, &c.Compression, "zstd:5", "")
-	cmd.Flags().Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
+	cmd.Flags().Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "target size of clusters on disk, in bytes")
 	cli.ForceFlag(cmd, &c.force)
 	c.SyncFlag(cmd)
 	cmd.MarkFlagFilename("schema", "json")
@@ -53,7 +53,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 
 func create(t *cli.Tool, cmd *cobra.Command, out string, c creation) error {
 	if c.schema == "" {
-		return cli.UsageError("which schema? Use --schema")
+		return cli.UsageError("missing schema; use --schema")
 	}
 	if _, err := cli.ParseCompression(c.Compression); err != nil { // nor may it be empty
 		return err

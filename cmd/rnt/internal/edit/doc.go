@@ -1,5 +1,5 @@
-// Package edit has the commands of rnt that make RNTuples, most of them from others, and change
-// them: create, merge, slim, skim, concat, split, hmerge, repack, append, rename, index and plan.
+// Package edit implements the commands of rnt that create and modify RNTuples: create, merge, slim,
+// skim, concat, split, hmerge, repack, append, rename, index and plan.
 package edit
 
 import (

@@ -21,27 +21,27 @@ func hmergeCommand(t *cli.Tool) *cobra.Command {
 	var h hmerging
 	cmd := &cobra.Command{
 		Use:   "hmerge OUT IN...",
-		Short: "Put the fields of RNTuples side by side",
-		Long: `hmerge makes a ROOT file OUT with one RNTuple that has the fields of all the
-RNTuples in the files IN, which must have the same number of entries. Names that
-occur more than once are an error; --prefix makes them different.
+		Short: "Merge RNTuples horizontally: combine their fields",
+		Long: `hmerge combines the fields of all RNTuples in the files IN into one RNTuple in the ROOT
+file OUT. All inputs must have the same number of entries. Duplicate names are an error;
+--prefix makes them unique.
 
-Pages are copied where clusters end at the same entries, at least every few
+Pages are copied where the cluster boundaries of the inputs coincide at least every few
 clusters; otherwise clusters are rewritten.
 
-OUT appears only once it is complete: after an error there is no new file.`,
+OUT appears only when it is complete; after an error there is no new file.`,
 		Example: "  rnt hmerge all.root events.root weights.root\n" +
 			"  rnt hmerge --prefix ,new_ both.root old.root new.root",
-		Args:              cli.OutArgs(cli.AnyNumber, "put side by side"),
+		Args:              cli.OutArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return hmerge(t, cmd, args[0], args[1:], h) },
 	}
-	h.flags(cmd, "as it is")
+	h.flags(cmd, "unchanged")
 	cli.ForceFlag(cmd, &h.force)
 	f := cmd.Flags()
 	f.StringSliceVar(&h.names, "name", nil,
-		"names of the RNTuples, by file; the last also for all further files (default the only one of each file)")
-	f.StringSliceVar(&h.prefixes, "prefix", nil, "prefixes for the names of fields and attribute sets, by file")
+		"names of the RNTuples, one per file; the last applies to all remaining files (default the only one in each file)")
+	f.StringSliceVar(&h.prefixes, "prefix", nil, "prefixes for the names of fields and attribute sets, one per file")
 	cli.CompleteNames(cmd, "name", 1)
 	return cmd
 }
@@ -52,7 +52,7 @@ func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging
 		return err
 	}
 	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
-		return cli.UsageError("there are more names or prefixes than files")
+		return cli.UsageError("more names or prefixes than files")
 	}
 	o := &surgery.HMergeOptions{Options: common, Prefix: h.prefixes}
 	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", &o.Options,
@@ -84,10 +84,10 @@ func withNames(err error) error {
 		}
 	}
 	if same {
-		err = fmt.Errorf("%w\n--prefix makes names different: --prefix ,second_", err)
+		err = fmt.Errorf("%w\nuse --prefix to make names unique: --prefix ,second_", err)
 	}
 	if collections {
-		err = fmt.Errorf("%w; of a TTree, rnt convert --flat makes fields without a _collection", err)
+		err = fmt.Errorf("%w; for a TTree, rnt convert --flat writes fields without a _collection", err)
 	}
 	return err
 }

@@ -18,15 +18,15 @@ func indexCommand(t *cli.Tool) *cobra.Command {
 	var d cli.Durability
 	cmd := &cobra.Command{
 		Use:   "index FILE [NTUPLE]",
-		Short: "Store the bounds of values, so that conditions skip clusters",
-		Long: `index gives the RNTuple in FILE a zone map: for each cluster the least and the
-greatest value of its fields, and whether there are NaNs. Conditions, as of
-"rnt skim --where", then pass over clusters in which they cannot be true, unread; that
-helps most where entries are sorted, or change slowly.
+		Short: "Store value bounds that let conditions skip clusters",
+		Long: `index adds a zone map to the RNTuple in FILE: for each cluster, the minimum and maximum
+of its fields, and whether they contain NaNs. Conditions, such as those of "rnt skim
+--where", then skip clusters that cannot match without reading them. This is most
+effective if entries are sorted or change slowly.
 
-The zone map is an attribute set, so other programs read FILE as before. Pages stay as
-they are. An older zone map is replaced. merge, skim and the other commands keep zone
-maps up, verify checks them, and stat tells what they have.`,
+The zone map is an attribute set, so other programs still read FILE. Pages do not
+change. An existing zone map is replaced. merge, skim and the other commands maintain
+zone maps, verify checks them, and stat shows their size.`,
 		Example: "  rnt index data.root\n" +
 			"  rnt index --fields run,luminosityBlock,'Muon_*' data.root Events",
 		Args:              cli.FileArgs(2),
@@ -39,7 +39,7 @@ maps up, verify checks them, and stat tells what they have.`,
 				return cli.UsageError("--remove removes the bounds of all fields")
 			}
 			if remove && asJSON {
-				return cli.UsageError("--remove has no report; leave out --json")
+				return cli.UsageError("--remove has no report; omit --json")
 			}
 			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
 			o := surgery.InPlaceOptions{Read: *t.Input.Options(cmd.Context()), File: d.Options()}
@@ -60,7 +60,7 @@ maps up, verify checks them, and stat tells what they have.`,
 	}
 	f := cmd.Flags()
 	selection.FieldsFlag(cmd, &fields, "fields to index", 0)
-	f.StringSliceVar(&drop, "drop", nil, "fields to leave out, named like those of --fields")
+	f.StringSliceVar(&drop, "drop", nil, "fields to exclude, named as for --fields")
 	cli.CompleteFields(cmd, "drop", 0)
 	f.BoolVar(&remove, "remove", false, "remove the zone map")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")

@@ -26,9 +26,9 @@ type making struct {
 func (m *making) flags(cmd *cobra.Command, standard string) {
 	f := cmd.Flags()
 	cli.CompressionFlag(cmd, &m.Compression, "", standard)
-	f.Int64Var(&m.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
-	f.BoolVar(&m.dropSets, "drop-attributes", false, "leave attribute sets out")
-	f.BoolVar(&m.asJSON, "json", false, "print the report as JSON, sizes in bytes")
+	f.Int64Var(&m.ClusterSize, "cluster-size", 128<<20, "target size of rewritten clusters, in bytes")
+	f.BoolVar(&m.dropSets, "drop-attributes", false, "drop attribute sets")
+	f.BoolVar(&m.asJSON, "json", false, "print the report as JSON, with sizes in bytes")
 	m.SyncFlag(cmd)
 }
 

@@ -28,34 +28,32 @@ func mergeCommand(t *cli.Tool) *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
 		Use:   "merge OUT IN...",
-		Short: "Join the entries of RNTuples",
-		Long: `merge makes a ROOT file OUT with the entries of the RNTuples in the files IN, in
-this order. The schema is that of the first one. Other fields that an IN has are
-left out with a warning (--mode filter), are an error (strict) or are added (union);
-with union, an IN may also lack fields, which are then zero. Without --mode, fields
-are left out, too, and the exit status is then 3.
+		Short: "Merge the entries of RNTuples",
+		Long: `merge writes the entries of the RNTuples in the files IN, in the given order, to the
+ROOT file OUT. The schema is that of the first input. Additional fields of other inputs
+are dropped with a warning (--mode filter), are an error (strict) or are added (union);
+with union, an input may also lack fields, which are then zero. Without --mode,
+additional fields are dropped and the exit status is 3.
 
-One RNTuple of each file is merged, and the other objects are named in a warning;
---all merges all RNTuples, with their directories, as hadd does, and ends with status 3
-if a file has none.
+One RNTuple per file is merged; other objects are listed in a warning. --all merges all
+RNTuples, with their directories, as hadd does; the exit status is 3 if a file has none.
 
-Pages are taken as they are stored wherever possible: cloned, so that OUT shares
-blocks on disk with IN, if the file system supports it, otherwise copied. The higher levels are "recompress",
-"reseal", which also encodes again, and "rewrite", which makes new clusters and
-pages; --level is the least that is done to every page.
+Where possible, pages are cloned (OUT shares disk blocks with IN, if the file system
+supports it) or else copied as stored. The higher levels are "recompress", "reseal",
+which also re-encodes, and "rewrite", which writes new clusters and pages; --level sets
+the minimum for every page.
 
-OUT appears only once it is complete: after an error there is no new file. With
---into, OUT is an existing RNTuple, the first of the inputs; its entries stay where
-they are.
+OUT appears only when it is complete; after an error there is no new file. With --into,
+OUT is an existing RNTuple and the first input; its entries are not moved.
 
-With --plan, IN is the folder in which jobs have put the outputs of units, which "rnt
-plan" describes. Each must be there, once, of this plan, complete, and made by the same
-command; otherwise the numbers of those that are not are printed: 3,7,8.
+With --plan, IN is the folder with the outputs of jobs; see "rnt plan --help". It must
+contain exactly one complete output per unit of this plan, all made by the same command.
+Otherwise merge prints the numbers of the missing units: 3,7,8.
 
 ` + source.SkipBadHelp,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
-		Args:              cli.OutArgs(cli.AnyNumber, "merged"),
+		Args:              cli.OutArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return merge(t, cmd, args[0], args[1:], m) },
 	}
@@ -65,13 +63,14 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 	cli.ForceFlag(cmd, &m.force)
 	source.SkipBadFlag(cmd, &m.skipBad)
 	f := cmd.Flags()
-	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)
-	f.StringVar(&m.maxLevel, "max-level", "rewrite", "fail where pages need a higher level")
-	f.Int64Var(&m.join, "join-clusters", 0, "rewrite clusters of fewer bytes on disk into larger ones")
-	f.BoolVar(&m.fast, "no-verify", false, "do not check the checksums of what is taken as it is")
-	f.BoolVar(&m.into, "into", false, "add to the RNTuple in OUT")
-	f.StringVar(&m.plan, "plan", "", "join what jobs have made of the units of the plan `FILE`, in its order; IN is their folder")
-	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, those of the same name with each other")
+	f.StringVar(&m.level, "level", "clone", `minimum level: "clone", "copy", "recompress", "reseal" or "rewrite"`)
+	f.StringVar(&m.maxLevel, "max-level", "rewrite", "maximum level; fail if pages need a higher one")
+	f.Int64Var(&m.join, "join-clusters", 0, "combine clusters with fewer bytes on disk into larger ones")
+	f.BoolVar(&m.fast, "no-verify", false, "do not verify checksums of pages that are cloned or copied")
+	f.BoolVar(&m.into, "into", false, "append to the RNTuple in OUT")
+	f.StringVar(&m.plan, "plan", "",
+		"merge the outputs of the plan `FILE`, in its order; IN is the folder with the outputs")
+	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, by name")
 	for _, level := range []string{"level", "max-level"} {
 		cli.CompleteValues(cmd, level, "clone", "copy", "recompress", "reseal", "rewrite")
 	}
@@ -82,8 +81,8 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 func (m *merging) modeFlag(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
-	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
-	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
+	f.BoolVar(&m.convert, "convert", false, "convert values if types differ")
+	f.BoolVar(&m.keep, "keep-compression", false, "copy pages regardless of their compression")
 	cli.CompleteValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere",
 		"union\tthe fields of all inputs")
 	cli.NameFlag(cmd, &m.name, 1)
@@ -117,10 +116,10 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 		return cli.UsageError("--all cannot be combined with --name or --into")
 	}
 	if m.plan != "" && (m.all || m.into || m.name != "" || len(in) != 1) {
-		return cli.UsageError("--plan takes the arguments OUT and the folder of the units, and no --all, --into and --name")
+		return cli.UsageError("--plan requires the arguments OUT and FOLDER, and excludes --all, --into and --name")
 	}
 	if m.into && m.force {
-		return cli.UsageError("--into replaces no file; leave out --force")
+		return cli.UsageError("--into replaces no file; omit --force")
 	}
 	if m.skipBad && (m.into || m.plan != "") {
 		return cli.UsageError("--skip-bad cannot be combined with --into or --plan")

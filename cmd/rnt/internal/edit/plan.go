@@ -32,28 +32,28 @@ func planCommand(t *cli.Tool) *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
 		Use:   "plan OUT IN...",
-		Short: "Cut files into units of work for a batch system",
-		Long: `plan makes the JSON file OUT: a list of the files IN, as they are, and of units of work.
-A unit is a range of entries that ends where clusters do; all units cost about the same
-to read. Small files are joined to one unit, large files are cut.
+		Short: "Partition files into work units for a batch system",
+		Long: `plan writes the JSON file OUT, which lists the files IN and work units. A unit is a
+range of entries that ends at a cluster boundary; all units cost about the same to read.
+Small files are combined into one unit, large files are divided.
 
-Jobs work on units: skim, slim, convert and draw take --unit K, or a range K:L, and the
-plan in the place of the files. OUT is then a folder, which gets a file for each unit and a
-record of it. Both appear whole or not at all and have the same bytes each time, so
-a job may be killed, repeated, or run twice at the same time. What is done already is
-not done again. A file that has changed since it was planned is an error.
+Jobs process units: skim, slim, convert and draw accept --unit K, or a range K:L, with
+the plan in place of the files. OUT is then a folder, to which each job writes a file
+per unit and a record of it. Both appear atomically and are byte-for-byte reproducible,
+so a job may be killed, repeated, or run twice concurrently. Completed units are
+skipped. A file that has changed since planning is an error.
 
-rnt merge --plan PLAN OUT FOLDER joins what the jobs have made, in the order of the plan.
-If something is missing or damaged, it prints the numbers of those units instead, for
-the next submission: 3,7,8. rnt draw --units FOLDER does so with histograms.
-See docs/guides/scaleout.md for Slurm and HTCondor.
+rnt merge --plan PLAN OUT FOLDER merges the outputs in the order of the plan. If any is
+missing or damaged, it prints the numbers of those units instead, for resubmission:
+3,7,8. rnt draw --units FOLDER does the same for histograms. See docs/guides/scaleout.md
+for Slurm and HTCondor.
 
-` + source.SkipBadHelp + ` A
-plan only opens files; a job whose file is damaged fails, and has no --skip-bad.`,
+` + source.SkipBadHelp + ` plan
+only opens files; a job with a damaged file fails, and --unit does not support --skip-bad.`,
 		Example: "  rnt plan --units 200 --fields 'Muon_*,nMuon' plan.json @files.txt\n" +
 			"  rnt skim --where 'nMuon == 2' --unit $SLURM_ARRAY_TASK_ID parts plan.json\n" +
 			"  rnt merge --plan plan.json all.root parts",
-		Args:              cli.OutArgs(cli.AnyNumber, "planned"),
+		Args:              cli.OutArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := source.BadFiles{Skip: p.skipBad, Out: args[0], Force: p.force, Name: p.name}
@@ -62,10 +62,11 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&p.units, "units", 0, "make `N` units")
-	f.Var(&p.size, "size", "make units of about `SIZE` of the fields' stored bytes (default 256M)")
-	selection.FieldsFlag(cmd, &p.fields, "fields that will be read", 1)
-	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too; may be given again")
+	f.IntVar(&p.units, "units", 0, "number of units, `N`")
+	f.Var(&p.size, "size", "target `SIZE` of a unit, in stored bytes of the fields (default 256M)")
+	selection.FieldsFlag(cmd, &p.fields, "fields that jobs will read", 1)
+	f.StringArrayVar(&p.where, "where", nil,
+		"a `COND` that jobs will evaluate; its fields are read, too; may be repeated")
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
 	cli.NameFlag(cmd, &p.name, 1)
 	cli.ForceFlag(cmd, &p.force)
@@ -82,7 +83,7 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 		return cli.UsageError("--units and --size cannot be combined")
 	}
 	if slices.Contains(in, "-") {
-		return cli.UsageError("standard input cannot be planned: jobs could not read it")
+		return cli.UsageError("a plan cannot include standard input")
 	}
 	if err := t.Output.Begin(ctx, out, p.force, in...); err != nil {
 		return err

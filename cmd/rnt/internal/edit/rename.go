@@ -19,13 +19,13 @@ func renameCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rename FILE [NTUPLE]",
 		Short: "Rename an RNTuple or its fields",
-		Long: `rename gives the RNTuple in FILE, and fields of it, new names: in FILE itself, or in
-a copy. Pages stay as they are; in FILE they are not even touched, and the metadata
-with the names is written again at the end. If anything fails, FILE is as it was.
-In FILE, older cycles get the name of --to as well, unless NTUPLE is one: "name;1".
+		Long: `rename renames the RNTuple in FILE, or its fields, in place or in a copy. Pages do not
+change; in place, they are not even read, and the updated metadata is appended. If
+anything fails, FILE is unchanged. In place, --to also renames older cycles, unless
+NTUPLE selects one: "name;1".
 
-Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
-"jet.eta" of "jet.pt". Members of classes have the names that their classes define.`,
+Top-level fields and members of untyped records can be renamed: "jet.pt=eta" renames
+"jet.pt" to "jet.eta". The names of class members are defined by the class.`,
 		Example: "  rnt rename --to Events in.root ntuple\n" +
 			"  rnt rename --field pt=Muon_pt --field eta=Muon_eta --out copy.root in.root",
 		Args:              cli.FileArgs(2),
@@ -43,10 +43,10 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				renaming.Fields[old] = name
 			}
 			if to == "" && len(fields) == 0 {
-				return cli.UsageError("what is to be renamed? Use --to or --field")
+				return cli.UsageError("nothing to rename; use --to or --field")
 			}
 			if out == "" && (asJSON || force) {
-				return cli.UsageError("--json and --force go with --out")
+				return cli.UsageError("--json and --force require --out")
 			}
 			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
 			if out == "" {
@@ -66,10 +66,10 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "new name of the RNTuple")
-	f.StringArrayVar(&fields, "field", nil, "OLD=NEW, repeated for more fields")
-	f.StringVarP(&out, "out", "o", "", "make the new file `OUT`, and leave FILE as it is")
-	f.BoolVar(&asJSON, "json", false, "with --out, print the report as JSON, sizes in bytes")
+	f.StringVar(&to, "to", "", "rename the RNTuple to this")
+	f.StringArrayVar(&fields, "field", nil, "rename a field, OLD=NEW; may be repeated")
+	f.StringVarP(&out, "out", "o", "", "write a copy to the new file `OUT`; FILE is not modified")
+	f.BoolVar(&asJSON, "json", false, "with --out, print the report as JSON, with sizes in bytes")
 	f.BoolVar(&force, "force", false, "with --out, replace OUT if it exists")
 	d.SyncFlag(cmd)
 	d.WaitFlag(cmd)

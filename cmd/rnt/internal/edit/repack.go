@@ -25,30 +25,32 @@ func repackCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repack OUT IN [NTUPLE]",
 		Short: "Change compression, encodings or clusters",
-		Long: `repack makes a ROOT file OUT with the entries of the RNTuple in the file IN, with
-another compression or encoding, or with clusters and pages of another size. What
-needs no change is copied.
+		Long: `repack writes the entries of the RNTuple in the file IN to the ROOT file OUT with
+different compression or encodings, or with clusters and pages of another size. Data
+that needs no change is copied.
 
-An --encoding is "default" (bytes are split, so that they compress better),
-"unsplit" (as in memory) or that of one field: "pt=Real16", "pt=Real32Trunc:16" with
-16 bits, "eta=Real32Quant:12:-5:5" with 12 bits for a range. The first two never
-lose anything: columns that are already narrow stay narrow. The others may round.
+--encoding is "default" (split bytes, which compress better), "unsplit" (the layout in
+memory) or FIELD=TYPE: "pt=Real16", "pt=Real32Trunc:16" with 16 bits,
+"eta=Real32Quant:12:-5:5" with 12 bits for a range. The first two never lose precision:
+narrow columns stay narrow. The others may round.
 
-OUT appears only once it is complete: after an error there is no new file.`,
+OUT appears only when it is complete; after an error there is no new file.`,
 		Example: "  rnt repack --compression lzma:7 small.root in.root\n" +
 			"  rnt repack --cluster-size 100000000 --encoding pt=Real16 out.root in.root",
-		Args:              cli.OutArgs(3, "repacked"),
+		Args:              cli.OutArgs(3),
 		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE:              func(cmd *cobra.Command, args []string) error { return repack(t, cmd, args, r) },
 	}
 	f := cmd.Flags()
-	cli.CompressionFlag(cmd, &r.Compression, "", "as it is")
+	cli.CompressionFlag(cmd, &r.Compression, "", "unchanged")
 	f.StringArrayVar(&r.encodings, "encoding", nil,
-		`"default", "unsplit" or FIELD=TYPE, repeated for more fields (default as it is)`)
-	f.Int64Var(&r.ClusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
-	f.Int64Var(&r.pageSize, "page-size", 0, "make new pages of at most that many bytes in memory (default as they are)")
-	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, sizes in bytes")
-	cli.CompleteValues(cmd, "encoding", "default\tbytes are split", "unsplit\tas in memory")
+		`"default", "unsplit" or FIELD=TYPE; may be repeated (default unchanged)`)
+	f.Int64Var(&r.ClusterSize, "cluster-size", 0,
+		"write new clusters of about this many bytes on disk (default unchanged)")
+	f.Int64Var(&r.pageSize, "page-size", 0,
+		"write new pages of at most this many bytes in memory (default unchanged)")
+	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, with sizes in bytes")
+	cli.CompleteValues(cmd, "encoding", "default\tsplit bytes", "unsplit\tlayout in memory")
 	cli.ForceFlag(cmd, &r.force)
 	r.SyncFlag(cmd)
 	return cmd

@@ -24,41 +24,41 @@ func skimCommand(t *cli.Tool) *cobra.Command {
 	var unit string
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
-		Short: "Keep the entries that meet a condition",
-		Long: `skim makes a ROOT file OUT with those entries of the RNTuples in the files IN for
-which EXPR is true. Clusters of which all entries are kept are copied as they are
-stored, those of which none is kept are skipped; of the others, pages of which all is
-kept are copied, and those of which some is are rewritten. OUT has the fields of the
-first file, or those of --fields and --drop; fields that only others have are named in
-a warning, and the exit status is 3, unless one of these flags leaves them out.
+		Short: "Keep the entries that satisfy a condition",
+		Long: `skim writes the entries of the RNTuples in the files IN for which EXPR is true to the
+ROOT file OUT. Clusters are copied as stored if all their entries are kept and skipped
+if none is. In other clusters, pages are copied if all their entries are kept, and
+rewritten otherwise. OUT has the fields of the first file, or those selected by --fields
+and --drop. Fields that only other files have are listed in a warning, and the exit
+status is 3, unless one of these flags excludes them.
 
-EXPR is an expression whose variables are the fields; "rnt help expressions" tells its
-language. Muon_pt[0] > 20 is false without muons. A field whose name is not a word of
-the language is written $env["a:b"]. Only the fields that EXPR names are read. Ranges
-of attributes are cut and renumbered with their entries.
+EXPR is an expression over the fields; see "rnt help expressions". Muon_pt[0] > 20 is
+false if there are no muons. A field whose name is not an identifier is written
+$env["a:b"]. Only the fields used by EXPR are read. Ranges of attributes are cut and
+renumbered with their entries.
 
-Clusters in which EXPR cannot be true are not read if IN has a zone map, which "rnt
-index" makes; --no-zones reads them all the same. Zone maps of files at URLs are used
-with --zones only.
+If IN has a zone map ("rnt index" adds one), clusters in which EXPR cannot be true are
+not read; --no-zones disables this. Zone maps of remote files are used only with
+--zones.
 
---explain prints the type of EXPR and the fields that it reads, and makes no file.
+--explain prints the type of EXPR and the fields it reads, and writes no file.
 
 ` + source.SkipBadHelp + "\n\n" + defineHelp,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
 			"  rnt skim --define 'lead:float = max(Muon_pt)' --where 'lead > 50' hard.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
-		Args:              cli.OutArgs(cli.AnyNumber, "skimmed"),
+		Args:              cli.OutArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.Where) == 0 {
-				return cli.UsageError("which entries? Use --where")
+				return cli.UsageError("missing condition; use --where")
 			}
 			f.Define = c.define
 			if _, err := f.Condition(nil); err != nil {
 				return err
 			}
 			if explain && (c.asJSON || skipBad) {
-				return cli.UsageError("--explain makes no file and has no report; leave out --json and --skip-bad")
+				return cli.UsageError("--explain writes no file and has no report; omit --json and --skip-bad")
 			}
 			if explain && unit == "" {
 				return explainWhere(cmd.Context(), t, args[1], c.name, &f)
@@ -101,7 +101,7 @@ with --zones only.
 	}
 	f.Flags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false,
-		"print the types of the conditions and the fields that they read, and make no file")
+		"print the types of the conditions and the fields they read, and write no file")
 	cli.NameFlag(cmd, &c.name, 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
@@ -129,7 +129,7 @@ func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.Zon
 	if err := printCut(t, out, r, false); err != nil || t.Report.Quiet || zoned == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(t.Out, "\nzone maps: %s of %s passed over\n", text.Count(passed),
+	_, err := fmt.Fprintf(t.Out, "\nzone maps: skipped %s of %s\n", text.Count(passed),
 		text.Plural(int(zoned), "cluster"))
 	return err
 }

@@ -23,9 +23,9 @@ type cutting struct {
 
 // flags adds the flags to a command.
 func (c *cutting) flags(cmd *cobra.Command) {
-	c.making.flags(cmd, "as it is")
+	c.making.flags(cmd, "unchanged")
 	selection.FieldsFlag(cmd, &c.fields, "fields to keep", 1)
-	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to leave out, named like those of --fields")
+	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to drop, named as for --fields")
 	cli.CompleteFields(cmd, "drop", 1)
 }
 
@@ -54,13 +54,13 @@ func (c *cutting) defineFlag(cmd *cobra.Command) {
 	selection.DefineFlag(cmd, &c.define, selection.NewFieldUsage)
 }
 
-const defineHelp = `--define NAME=EXPR adds a field with the values of an expression, which may name
-fields that are left out, and those defined before. The field is a bool, std::int64_t,
-double or std::string, or a vector of these, and an optional if the value may be
-missing. NAME:TYPE=EXPR gives it another type that takes the values: a narrower one for
-numbers, optional<T>, ROOT::RVec<T> or array<T,N> for a vector. An integer that it
-cannot hold is an error, as is an array that has not N items; floats are rounded to
-float. Its description is EXPR. To replace a field, drop the old one with --drop.`
+const defineHelp = `--define NAME=EXPR adds a field computed by an expression, which may use dropped fields
+and fields defined earlier. The field is a bool, std::int64_t, double or std::string, a
+vector of these, or an optional if the value can be missing. NAME:TYPE=EXPR sets another
+type that can hold the values: a narrower number, optional<T>, ROOT::RVec<T>, or
+array<T,N> for a vector. An integer out of range is an error, as is an array whose
+length is not N; floats are rounded to float. The field's description is EXPR. To
+replace a field, drop the old one with --drop.`
 
 // printCut prints what was written to the file out.
 func printCut(t *cli.Tool, out string, r *surgery.Report, asJSON bool) error {
@@ -68,7 +68,7 @@ func printCut(t *cli.Tool, out string, r *surgery.Report, asJSON bool) error {
 		return text.JSON(t.Out, cutOf(r))
 	}
 	for _, f := range r.Dropped {
-		t.Report.Warn("field %q is dropped: it is a projection of a field that is dropped", f)
+		t.Report.Warn("dropping field %q: it is a projection of a dropped field", f)
 	}
 	if t.Report.Quiet {
 		return nil
@@ -95,21 +95,20 @@ func slimCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slim OUT IN [NTUPLE]",
 		Short: "Keep, drop or define fields",
-		Long: `slim makes a ROOT file OUT with some fields of the RNTuple in the file IN. Pages are
-copied as they are stored; entries, clusters and attribute sets stay the same.
+		Long: `slim writes some fields of the RNTuple in the file IN to the ROOT file OUT. Pages are
+copied as stored; entries, clusters and attribute sets do not change.
 
-Fields are named by their paths, in which * stands for any characters but a dot, ?
-for one and [a-z] for one of several: "Muon_*", "event.vertex.*". Those that match
---fields are kept with everything below them; those that match --drop are left out
-in any case. Members can be chosen of untyped records only: a class without one of
-its members would not be that class. The source of a projected field that is kept is
-kept, too; projections of a field that is dropped are dropped.
+Fields are named by path. In a path, * matches any characters except a dot, ? matches
+one, and [a-z] one of a range: "Muon_*", "event.vertex.*". Fields that match --fields
+are kept with all their subfields; fields that match --drop are always dropped. Members
+can be selected only in untyped records, because a class needs all of its members. The
+source of a projected field is kept with it; projections of a dropped field are dropped.
 
 ` + defineHelp,
 		Example: "  rnt slim --fields 'Muon_*,run,event' muons.root events.root\n" +
 			"  rnt slim --drop 'HLT_*' small.root events.root Events\n" +
 			"  rnt slim --drop 'Muon_*' --define 'lead:float = max(Muon_pt)' leads.root events.root",
-		Args:              cli.OutArgs(3, "slimmed"),
+		Args:              cli.OutArgs(3),
 		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := c.options(cmd)
@@ -117,7 +116,7 @@ kept, too; projections of a field that is dropped are dropped.
 				return err
 			}
 			if len(c.fields)+len(c.drop)+len(c.define) == 0 {
-				return cli.UsageError("which fields? Use --fields, --drop or --define")
+				return cli.UsageError("no fields given; use --fields, --drop or --define")
 			}
 			if unit != "" {
 				return units.Cut(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity units.Identity) error {

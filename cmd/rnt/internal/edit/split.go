@@ -16,20 +16,20 @@ func splitCommand(t *cli.Tool) *cobra.Command {
 	var size surgery.PartSize
 	cmd := &cobra.Command{
 		Use:   "split OUT IN [NTUPLE]",
-		Short: "Divide an RNTuple among several files",
-		Long: `split divides the entries of the RNTuple in the file IN among new ROOT files. OUT is
-their path with %d, %03d or the like for the number, counted from 0; without that,
-the number goes before the extension: "out.root" gives "out-0.root", "out-1.root"
-and so on.
+		Short: "Split an RNTuple into several files",
+		Long: `split distributes the entries of the RNTuple in the file IN over new ROOT files. OUT is
+their path, with %d, %03d or similar for the number, counted from 0. Without such a
+verb, the number is inserted before the extension: "out.root" becomes "out-0.root",
+"out-1.root" and so on.
 
-Parts end after a number of entries, after a number of clusters, or where the pages
-of the next cluster would exceed a number of bytes. Where no cluster is cut, pages
-are copied as they are stored. Ranges of attributes are cut and renumbered.
+A part ends after a number of entries or clusters, or before the cluster whose pages
+would exceed a number of bytes. Pages of whole clusters are copied as stored. Ranges of
+attributes are cut and renumbered.
 
-No existing file is replaced, and after an error no part is left.`,
+Existing files are never replaced; after an error, all parts are removed.`,
 		Example: "  rnt split --entries 100000 part.root events.root\n" +
 			"  rnt split --size 2000000000 'part-%03d.root' events.root",
-		Args:              cli.OutArgs(3, "split"),
+		Args:              cli.OutArgs(3),
 		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := 0
@@ -39,7 +39,7 @@ No existing file is replaced, and after an error no part is left.`,
 				}
 			}
 			if given != 1 {
-				return cli.UsageError("into which parts? Use one of --entries, --clusters and --size")
+				return cli.UsageError("use exactly one of --entries, --clusters and --size")
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
@@ -66,9 +66,9 @@ No existing file is replaced, and after an error no part is left.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Int64Var(&size.Entries, "entries", 0, "entries of each part")
-	f.Int64Var(&size.Clusters, "clusters", 0, "clusters of each part")
-	f.Int64Var(&size.Bytes, "size", 0, "limit for the bytes of pages in each part; every part has at least one cluster")
+	f.Int64Var(&size.Entries, "entries", 0, "number of entries per part")
+	f.Int64Var(&size.Clusters, "clusters", 0, "number of clusters per part")
+	f.Int64Var(&size.Bytes, "size", 0, "maximum bytes of pages per part; every part has at least one cluster")
 	c.flags(cmd)
 	return cmd
 }

@@ -32,7 +32,7 @@ func openArrow(paths []string, o Options) (Table, error) {
 		if i == 0 {
 			t.schema = s
 		} else if !s.Equal(t.schema) {
-			return nil, fmt.Errorf("%s: its schema is not that of %s:\n%v\nand\n%v", path, paths[0], s, t.schema)
+			return nil, fmt.Errorf("%s: schema differs from that of %s:\n%v\nand\n%v", path, paths[0], s, t.schema)
 		}
 	}
 	doc, err := rntarrow.Document(t.schema, &t.write)
@@ -90,7 +90,7 @@ func project(s *arrow.Schema, names []string) (*arrow.Schema, error) {
 	for _, name := range names {
 		found, _ := s.FieldsByName(name)
 		if len(found) != 1 {
-			return nil, fmt.Errorf("there are %d columns %q", len(found), name)
+			return nil, fmt.Errorf("%d columns are named %q", len(found), name)
 		}
 		fields = append(fields, found[0])
 	}
@@ -139,7 +139,7 @@ func (t *arrowTable) part(b arrow.RecordBatch, from, end int64) (arrow.RecordBat
 	for i, name := range t.fields {
 		at := b.Schema().FieldIndices(name)
 		if len(at) != 1 {
-			return nil, fmt.Errorf("a record batch has %d columns %q", len(at), name)
+			return nil, fmt.Errorf("a record batch has %d columns named %q", len(at), name)
 		}
 		columns[i] = array.NewSlice(b.Column(at[0]), from, end)
 	}

@@ -1,3 +1,3 @@
-// Package foreign reads entries from files in other formats than RNTuple, and writes them to such
-// files: TTrees, Parquet, Arrow, CSV and JSON Lines.
+// Package foreign reads and writes entries in formats other than RNTuple: TTrees (read only),
+// Parquet, Arrow, CSV and JSON Lines.
 package foreign

@@ -69,12 +69,13 @@ func BySuffix(path string) (Kind, error) {
 	if k := suffixes[strings.ToLower(filepath.Ext(path))]; k != "" {
 		return k, nil
 	}
-	return "", fmt.Errorf("%s: the name ends in none of .root, .parquet, .arrow, .feather, .arrows, .csv, .jsonl, .ndjson",
+	return "", fmt.Errorf(
+		"%s: unknown extension; want .root, .parquet, .arrow, .feather, .arrows, .csv, .jsonl or .ndjson",
 		path)
 }
 
 // ErrUnknown is the error about a file that has none of the formats.
-var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines")
+var ErrUnknown = errors.New("unknown format; want ROOT, Parquet, Arrow, CSV or JSON Lines")
 
 // Detect returns the format of a file, by what it begins with or, as for CSV, by its name. A ROOT
 // file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be

@@ -89,7 +89,7 @@ const maxDepth = 500
 // addJSON adds the value that begins with the next token.
 func (g *guess) addJSON(d *json.Decoder, line int64, depth int) error {
 	if depth == 0 {
-		return fmt.Errorf("values are nested in more than %d others", maxDepth)
+		return fmt.Errorf("values are nested more than %d levels deep", maxDepth)
 	}
 	token, err := d.Token()
 	if err != nil {
@@ -173,7 +173,7 @@ func (g *guess) field(name, path string, all int64, named bool) (*schema.FieldDo
 	optional := g.seen[missing].count > 0 || g.values < all
 	d := &schema.FieldDocument{Name: name, Type: typ}
 	if typ == "" && (optional || !named) {
-		return nil, fmt.Errorf("field %q: objects that may be missing have no type; give one with --schema", path)
+		return nil, fmt.Errorf("field %q: no type for objects that can be missing; specify one with --schema", path)
 	}
 	switch {
 	case optional:
@@ -214,7 +214,7 @@ func (g *guess) typeName(path string) (string, error) {
 	}
 	switch {
 	case len(kinds) == 0:
-		return "", fmt.Errorf("field %q: there is no value that tells its type; give one with --schema", path)
+		return "", fmt.Errorf("field %q: no values to infer the type from; specify one with --schema", path)
 	case !onlyOf(kinds, special) && onlyOf(kinds, integer, number, special):
 		if onlyOf(kinds, integer) {
 			switch {
@@ -226,7 +226,8 @@ func (g *guess) typeName(path string) (string, error) {
 			return "", fmt.Errorf("field %q: no integer type holds both %d and %d", path, g.least, g.largest)
 		}
 		if g.wide {
-			return "", fmt.Errorf("field %q: no type holds both fractions and integers above 2^53 exactly; give one with --schema", path)
+			return "", fmt.Errorf(
+				"field %q: no type holds both fractions and integers above 2^53 exactly; specify one with --schema", path)
 		}
 		return "double", nil
 	case onlyOf(kinds, special, text):
@@ -240,7 +241,7 @@ func (g *guess) typeName(path string) (string, error) {
 		return "", nil
 	}
 	if g.items.values == 0 {
-		return "", fmt.Errorf("field %q: all arrays are empty; give its type with --schema", path)
+		return "", fmt.Errorf("field %q: all arrays are empty; specify its type with --schema", path)
 	}
 	item, err := g.items.typeName(path + "[]")
 	if err != nil || item == "" {

@@ -54,7 +54,7 @@ func List(ctx context.Context, path string, k Kind, far remote.Options) ([]Info,
 func (i *Info) parquet(path string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = errors.New("the metadata are damaged")
+			err = errors.New("the metadata is damaged")
 		}
 	}()
 	f, err := file.OpenParquetFile(path, false)

@@ -50,7 +50,7 @@ func openText(paths []string, o Options) (Table, error) {
 		t.doc.Fields = append(t.doc.Fields, fields...)
 	}
 	if len(t.doc.Fields) == 0 {
-		return nil, fmt.Errorf("%s: there are no columns", paths[0])
+		return nil, fmt.Errorf("%s: no columns", paths[0])
 	}
 	var all []string
 	for _, f := range t.doc.Fields {
@@ -180,7 +180,7 @@ func newRows(r io.Reader) (*rows, error) {
 	names, err := in.Read()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			err = errors.New("there is no row with the names of the columns")
+			err = errors.New("missing header row with column names")
 		}
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func newRows(r io.Reader) (*rows, error) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] {
-			return nil, fmt.Errorf("there are two columns %q", name)
+			return nil, fmt.Errorf("two columns are named %q", name)
 		}
 		seen[name] = true
 	}
@@ -242,7 +242,8 @@ func (r *rows) readCells() ([]string, int64, error) {
 	line, _ := r.in.FieldPos(0)
 	if r.lines.returns && slices.ContainsFunc(cells, func(s string) bool { return strings.Contains(s, "\n") }) {
 		// Package csv makes \n of \r\n, also in quotes.
-		return nil, 0, fmt.Errorf("line %d: a cell has several lines in a file with carriage returns, and which of these belong to it cannot be told", line)
+		return nil, 0, fmt.Errorf(
+			"line %d: multi-line cell in a file with carriage returns: its line breaks are ambiguous", line)
 	}
 	return cells, int64(line), nil
 }

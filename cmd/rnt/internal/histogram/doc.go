@@ -1,5 +1,5 @@
-// Package histogram has the command draw of rnt, which fills histograms of expressions and draws
-// them: with characters, as pictures, or as their bins.
+// Package histogram implements the command draw of rnt, which fills histograms of expressions and
+// prints them as text, images or bins.
 package histogram
 
 import (

@@ -40,27 +40,28 @@ func drawCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "draw FILE... EXPR",
 		Short: "Draw a histogram of an expression",
-		Long: `draw fills the values that EXPR has in the entries of the RNTuples in the files into a
-histogram and draws it: with characters as wide as the terminal, as PNG, SVG or PDF
-with --out, or as its bins with --json.
+		Long: `draw evaluates EXPR for the entries of the RNTuples in the files, fills a histogram and
+draws it: as text in the width of the terminal, as PNG, SVG or PDF with --out, or prints
+its bins with --json.
 
-EXPR is an expression whose variables are the fields; "rnt help expressions" describes
-the language and its functions. An array is filled item by item; with it go the items
-of other arrays of the same length, as a second coordinate, weight or condition, and
-single values for all of its items. Missing values, as Muon_pt[0] where there is no
-muon, are not filled, nor is what is not a number. Strings are counted by value.
+EXPR is an expression over the fields; "rnt help expressions" describes the language and
+its functions. An array is filled item by item, together with the items of other arrays
+of the same length, used as a second coordinate, weight or condition; single values
+apply to all of its items. Missing values, such as Muon_pt[0] if there is no muon, and
+NaNs are not filled. Strings are counted by value.
 
-Y:X, as in ROOT's TTree::Draw, draws two dimensions, or with --profile the mean of Y
-over X with its standard error. Several -e or several --where are drawn over each
-other: every expression for every condition.
+Y:X, as in ROOT's TTree::Draw, draws two dimensions, or with --profile the mean of Y as
+a function of X with its standard error. Multiple -e or --where overlay histograms, one
+for each combination of expression and condition.
 
-Without --range, the range is found first, and rounded; bins of whole numbers are
-centred at them. One end may be left out: 0: begins at zero. Without --bins there are
-as many round ones as the terminal has columns, at most 100 otherwise. With --log x
-the bins are equal on a logarithmic scale. A bin includes its lower edge, not its
-upper one. The mean and the standard deviation are those of the values in the range,
-as ROOT computes them. Clusters in which no --where can be true are not read if a file
-has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are respected.
+Without --range, an additional pass determines the range, which is rounded; bins of
+integers are centered on them. Either end may be omitted: 0: starts at zero. Without
+--bins, there is a round number of bins, at most the columns of the terminal, or 100
+otherwise. With --log x, the bins have equal width on a logarithmic scale. A bin
+includes its lower edge and excludes its upper one. The mean and the standard deviation
+are those of the values in range, as in ROOT. If a file has a zone map ("rnt index" adds
+one), clusters in which no --where can be true are not read. NO_COLOR and locales
+without UTF-8 are respected.
 
 ` + source.SkipBadHelp,
 		Example: "  rnt draw data.root Muon_pt --where 'nMuon == 2' --range 0:100\n" +
@@ -86,23 +87,24 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&d.expr, "expr", "e", nil, "an `EXPR` to draw, repeated for more; all arguments are then files")
+	f.StringArrayVarP(&d.expr, "expr", "e", nil, "an `EXPR` to draw; may be repeated; all arguments are then files")
 	f.StringArrayVar(&d.where, "where", nil,
-		"draw only entries, or items, for which `COND` is true; given again, of a histogram of its own (&& joins conditions)")
+		"fill only entries, or items, for which `COND` is true; if repeated, draw one histogram per condition (combine conditions with &&)")
 	f.StringVar(&d.weight, "weight", "", "fill with the weight `EXPR`")
-	f.StringArrayVar(&d.label, "label", nil, "`NAME` of a histogram, repeated in their order (default what it draws)")
-	selection.DefineFlag(cmd, &d.define, "a name for an expression, `NAME=EXPR`, repeated for more")
-	f.StringVar(&d.bins, "bins", "", "`N` bins, or N,M of x and y")
-	f.StringVar(&d.ranges, "range", "", "from `LOW:HIGH`, or two such of x and y: -5:5,0:100")
-	f.StringVar(&d.log, "log", "", "`AXES` that are logarithmic: x, y, z, or several of them")
-	f.BoolVar(&d.profile, "profile", false, "draw the mean of Y over X")
-	f.StringVarP(&d.out, "out", "o", "", "draw to the file `OUT`, which ends in .png, .svg or .pdf")
+	f.StringArrayVar(&d.label, "label", nil, "`NAME` of a histogram; repeat for each, in order (default what it draws)")
+	selection.DefineFlag(cmd, &d.define, "define a name for an expression, `NAME=EXPR`; may be repeated")
+	f.StringVar(&d.bins, "bins", "", "`N` bins, or N,M for x and y")
+	f.StringVar(&d.ranges, "range", "", "range `LOW:HIGH`, or two ranges for x and y: -5:5,0:100")
+	f.StringVar(&d.log, "log", "", "logarithmic `AXES`: any of x, y, z")
+	f.BoolVar(&d.profile, "profile", false, "draw the mean of Y as a function of X")
+	f.StringVarP(&d.out, "out", "o", "", "draw to the file `OUT`; its extension must be .png, .svg or .pdf")
 	f.BoolVar(&d.asJSON, "json", false, "print the bins as JSON")
 	f.BoolVar(&d.explain, "explain", false,
-		"print the types of the expressions and the fields that they read, and draw nothing")
+		"print the types of the expressions and the fields they read, and draw nothing")
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	cli.NameFlag(cmd, &d.name, 0)
-	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
+	f.StringVar(&d.units, "units", "",
+		"draw the histograms that jobs have filled with --unit in the folder `DIR`; FILE is the plan")
 	units.Flag(cmd, &unit)
 	cli.ForceFlag(cmd, &d.force)
 	source.SkipBadFlag(cmd, &d.skipBad)
@@ -114,9 +116,9 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 func (d *drawing) checkArgs(args []string) error {
 	switch {
 	case len(args) == 0:
-		return cli.UsageError("which file?")
+		return cli.UsageError("missing argument FILE")
 	case len(d.expr) == 0 && (len(args) == 1 || isFileName(args[len(args)-1])):
-		return cli.UsageError("which expression? It comes after the files")
+		return cli.UsageError("missing argument EXPR after the files")
 	}
 	return nil
 }
@@ -149,11 +151,11 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
 	case d.out != "" && !slices.Contains(plot.Formats, format):
-		return cli.UsageError("--out: the name of the file must end in .png, .svg or .pdf")
+		return cli.UsageError("--out: the file extension must be .png, .svg or .pdf")
 	case d.force && d.out == "":
-		return cli.UsageError("--force goes with --out only")
+		return cli.UsageError("--force requires --out")
 	case d.explain && (d.out != "" || d.asJSON):
-		return cli.UsageError("--explain draws nothing; leave out --out and --json")
+		return cli.UsageError("--explain draws nothing; omit --out and --json")
 	}
 	q, err := d.parse()
 	if err != nil {
@@ -210,9 +212,9 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
 		if h.Entries == 0 {
-			t.Report.Warn("%s: no value to draw", q.plan.Curves[i].Label)
+			t.Report.Warn("%s: no values to draw", q.plan.Curves[i].Label)
 		} else if h.Inside() == 0 && !h.Profile && q.weight < 0 {
-			t.Report.Warn("%s: no value in the range", q.plan.Curves[i].Label)
+			t.Report.Warn("%s: no values in range", q.plan.Curves[i].Label)
 		}
 	}
 	if d.out != "" {
@@ -243,7 +245,8 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 // drawUnits fills histograms with the entries of units, for draw with d.units.
 func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d *drawing) error {
 	if len(files) != 1 || d.out == "" || d.asJSON {
-		return cli.UsageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
+		return cli.UsageError(
+			"--unit requires the plan in place of the files and a folder as --out, and excludes --json")
 	}
 	return units.Each(t, cmd, which, files[0], d.out, ".hist.json", d.work, func(o *units.Output) error {
 		q, err := d.parse()
@@ -262,7 +265,8 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 			return err
 		}
 		if !q.plan.Fixed() {
-			return cli.UsageError("--unit draws numbers and needs --range with both ends, so that all units have the same bins")
+			return cli.UsageError(
+				"--unit requires numbers and --range with both ends, so that all units have the same bins")
 		}
 		zones := &rntuple.ZoneUse{Off: d.noZones}
 		q.useZones(zones)
@@ -285,14 +289,14 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 func loadUnits(ctx context.Context, t *cli.Tool, args []string,
 	d *drawing) (all [][]byte, files []string, name string, err error) {
 	if len(args) != 1 || d.name != "" {
-		return nil, nil, "", cli.UsageError("--units takes the plan in the place of the files, and no --name")
+		return nil, nil, "", cli.UsageError("--units requires the plan in place of the files, and excludes --name")
 	}
 	plan, outputs, err := units.Collect(ctx, t, args[0], d.units, false)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	if work := outputs[0].Work; work != d.work {
-		return nil, nil, "", fmt.Errorf("%s: the units are of other work, %s and not %s", d.units, work, d.work)
+		return nil, nil, "", fmt.Errorf("%s: the units were made by another command: %s, not %s", d.units, work, d.work)
 	}
 	for _, o := range outputs {
 		b, err := regular.ReadFile(o.Path())

@@ -265,31 +265,31 @@ func TestDrawErrors(t *testing.T) {
 		status int
 		stderr string // the first line
 	}{
-		{nil, 2, "which file?"},
-		{[]string{in}, 2, "which expression? It comes after the files"},
-		{[]string{in, in}, 2, "which expression? It comes after the files"},
+		{nil, 2, "missing argument FILE"},
+		{[]string{in}, 2, "missing argument EXPR after the files"},
+		{[]string{in, in}, 2, "missing argument EXPR after the files"},
 		{[]string{in, ""}, 2, "the expression is empty"},
 		{[]string{in, "x:"}, 2, "the expression is empty"},
 		{[]string{in, "x:x:x"}, 2, "x:x:x: more than two dimensions cannot be drawn"},
-		{[]string{in, "-e", "x:x", "-e", "x"}, 2, "one and two dimensions do not go together"},
+		{[]string{in, "-e", "x:x", "-e", "x"}, 2, "one- and two-dimensional histograms cannot be combined"},
 		{[]string{in, "-e", "x:x", "-e", "x:v"}, 2,
-			"several histograms of two dimensions cannot be drawn over each other; there is --profile"},
+			"two-dimensional histograms cannot be overlaid; consider --profile"},
 		{[]string{in, "x +"}, 2, "expression, character 3: unexpected token EOF"},
 		{[]string{in, "x", "--where", "("}, 2, "--where: expression, character 1: unexpected token EOF"},
 		{[]string{in, "x", "--define", "y"}, 2, ""},
-		{[]string{in, "y", "--define", "y:float=x"}, 2, "--define: y is a name, which has no type here; leave out float"},
-		{[]string{in, "x", "--profile"}, 2, "--profile needs two expressions, Y:X"},
+		{[]string{in, "y", "--define", "y:float=x"}, 2, "--define: y cannot have a type here; omit float"},
+		{[]string{in, "x", "--profile"}, 2, "--profile requires two expressions, Y:X"},
 		{[]string{in, "x", "--bins", "0"}, 2, "--bins 0: want a number from 1 to 1048576"},
-		{[]string{in, "x", "--bins", "1,2"}, 2, "--bins: there is one axis with bins"},
+		{[]string{in, "x", "--bins", "1,2"}, 2, "--bins: only one axis has bins"},
 		{[]string{in, "x", "--range", "3"}, 2, "--range 3: want LOW:HIGH"},
 		{[]string{in, "x", "--range", ":"}, 2, "--range :: want LOW:HIGH"},
 		{[]string{in, "x", "--range", "3:1"}, 2, "--range 3:1: the range is empty"},
 		{[]string{in, "x", "--range", "a:1"}, 2, `--range a:1: "a" is not a number`},
 		{[]string{in, "x", "--log", "z"}, 2, "--log z: there is no axis z"},
-		{[]string{in, "x", "--log", "x", "--range", "0:1"}, 2, "--range: a logarithmic axis has no zero"},
-		{[]string{in, "x", "-o", "a.gif"}, 2, "--out: the name of the file must end in .png, .svg or .pdf"},
-		{[]string{in, "x", "--force"}, 2, "--force goes with --out only"},
-		{[]string{in, "x", "--label", "a", "--label", "b"}, 2, "there are more --label than histograms"},
+		{[]string{in, "x", "--log", "x", "--range", "0:1"}, 2, "--range: a logarithmic axis cannot include zero"},
+		{[]string{in, "x", "-o", "a.gif"}, 2, "--out: the file extension must be .png, .svg or .pdf"},
+		{[]string{in, "x", "--force"}, 2, "--force requires --out"},
+		{[]string{in, "x", "--label", "a", "--label", "b"}, 2, "more --label flags than histograms"},
 
 		{[]string{"missing.root", "x"}, 1, "open missing.root: no such file or directory"},
 		{[]string{in, "missing.root", "x"}, 1, "open missing.root: no such file or directory"},
@@ -307,9 +307,9 @@ func TestDrawErrors(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
-		{"x --where x>9", "warning: x where x>9: no value to draw"},
-		{"x --range 50:60", "warning: x: no value in the range"},
-		{"x:x --range 50:60,0:10", "warning: x:x: no value in the range"},
+		{"x --where x>9", "warning: x where x>9: no values to draw"},
+		{"x --range 50:60", "warning: x: no values in range"},
+		{"x:x --range 50:60,0:10", "warning: x:x: no values in range"},
 	} {
 		stdout, stderr, status := tool.Try(slices.Concat([]string{"draw", in}, strings.Fields(c.args))...)
 		if status != cli.ExitOK || stderr != "rnt: "+c.want+"\n" || !strings.Contains(stdout, "ENTRIES") {

@@ -102,7 +102,7 @@ func (d *drawing) parse() (*query, error) {
 		case len(parts) > 2:
 			return nil, cli.UsageError(fmt.Sprintf("%s: more than two dimensions cannot be drawn", text))
 		case dimensions > 0 && len(parts) != dimensions:
-			return nil, cli.UsageError("one and two dimensions do not go together")
+			return nil, cli.UsageError("one- and two-dimensional histograms cannot be combined")
 		}
 		dimensions = len(parts)
 		slices.Reverse(parts) // x first
@@ -121,16 +121,16 @@ func (d *drawing) parse() (*query, error) {
 		}
 	}
 	if len(d.label) > len(q.plan.Curves) {
-		return nil, cli.UsageError("there are more --label than histograms")
+		return nil, cli.UsageError("more --label flags than histograms")
 	}
 	for i, label := range d.label {
 		q.plan.Curves[i].Label = label
 	}
 	switch {
 	case d.profile && dimensions < 2:
-		return nil, cli.UsageError("--profile needs two expressions, Y:X")
+		return nil, cli.UsageError("--profile requires two expressions, Y:X")
 	case dimensions == 2 && !d.profile && len(q.plan.Curves) > 1:
-		return nil, cli.UsageError("several histograms of two dimensions cannot be drawn over each other; there is --profile")
+		return nil, cli.UsageError("two-dimensional histograms cannot be overlaid; consider --profile")
 	}
 	return q, d.binning(q, dimensions)
 }
@@ -155,10 +155,10 @@ func (d *drawing) binning(q *query, dimensions int) error {
 	}
 	bins, ranges := strings.Split(d.bins, ","), strings.Split(d.ranges, ",")
 	if len(bins) > len(axes) {
-		return cli.UsageError("--bins: there is one axis with bins")
+		return cli.UsageError("--bins: only one axis has bins")
 	}
 	if len(ranges) > len(axes) {
-		return cli.UsageError("--range: there is one axis with bins")
+		return cli.UsageError("--range: only one axis has bins")
 	}
 	for i, text := range bins {
 		if d.bins == "" || text == "" && len(bins) > 1 {
@@ -197,7 +197,7 @@ func (d *drawing) binning(q *query, dimensions int) error {
 	q.plan.Y.Log = len(axes) == 2 && strings.Contains(q.logs, "y")
 	for _, a := range axes {
 		if a.Log && a.Range.Low <= 0 {
-			return cli.UsageError("--range: a logarithmic axis has no zero")
+			return cli.UsageError("--range: a logarithmic axis cannot include zero")
 		}
 	}
 	return nil

@@ -1,3 +1,3 @@
-// Package operation runs operations of package surgery, with a progress bar and warnings of
-// what they leave behind.
+// Package operation runs operations of package surgery with a progress bar, and warns about what
+// they did not copy.
 package operation

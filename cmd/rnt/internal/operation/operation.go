@@ -38,10 +38,10 @@ func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options,
 // in a line for each file, and which files could not be searched for them.
 func warnLeft(t *cli.Reporter, report *surgery.Report, filtering bool) {
 	for _, err := range report.Unlisted {
-		t.Warn("other objects may not have been copied: %v", err)
+		t.Warn("other objects might not have been copied: %v", err)
 	}
 	for _, file := range report.Without {
-		t.Leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+		t.Leave("%s: not copied: the file contains no RNTuple", remote.Redact(file))
 	}
 	t.Omit(report.Omitted, filtering)
 	objects := report.LeftBehind
@@ -78,8 +78,8 @@ func Options(w *cli.WriteFlags) (o surgery.Options, err error) {
 
 // Advice for lacking.
 const (
-	AdviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
-	AdviseFields = "--fields takes only the fields that it names, which all files must have"
+	AdviseUnion  = "use --mode union to keep the fields of all files, with zeros where a file lacks one"
+	AdviseFields = "use --fields to select fields that all files have"
 )
 
 // Lacking adds advice to an error, if that says that a file lacks a field that another one has, and

@@ -1,3 +1,2 @@
-// Package plot draws the histograms of package draw as PNG, SVG or PDF, with gonum/plot, for rnt
-// draw.
+// Package plot renders the histograms of package draw as PNG, SVG or PDF with gonum/plot.
 package plot

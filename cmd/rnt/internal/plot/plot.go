@@ -41,7 +41,7 @@ func Write(w io.Writer, p *draw.Picture, format string) error {
 	case "pdf":
 		c = vgpdf.New(plotWidth, height)
 	default:
-		return fmt.Errorf("%q is not a format of plots", format)
+		return fmt.Errorf("%q is not a plot format", format)
 	}
 	newFigure(vgdraw.New(c), p).draw()
 	_, err := c.WriteTo(w)

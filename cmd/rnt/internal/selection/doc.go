@@ -1,3 +1,3 @@
-// Package selection has the flags that choose fields and entries: --fields, --where and
-// --define, and what they choose of a schema.
+// Package selection implements the flags that select fields and entries, --fields, --where and
+// --define, and resolves them against a schema.
 package selection

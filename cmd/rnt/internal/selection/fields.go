@@ -23,16 +23,16 @@ func FieldsFlag(cmd *cobra.Command, fields *[]string, what string, file int) {
 // CheckFields refuses a value of --fields without names.
 func CheckFields(cmd *cobra.Command, fields []string) error {
 	if cmd.Flags().Changed("fields") && len(fields) == 0 {
-		return cli.UsageError("--fields names no field")
+		return cli.UsageError("--fields: no fields given")
 	}
 	for i, p := range fields {
 		switch {
 		case p == "":
-			return cli.UsageError("--fields has an empty name")
+			return cli.UsageError("--fields: empty name")
 		case slices.Contains(fields[:i], p):
-			return cli.UsageError(fmt.Sprintf("--fields has %q twice", p))
+			return cli.UsageError(fmt.Sprintf("--fields: %q given twice", p))
 		case pattern.Check(p) != nil:
-			return cli.UsageError(fmt.Sprintf("--fields: %q is not a valid pattern", p))
+			return cli.UsageError(fmt.Sprintf("--fields: invalid pattern %q", p))
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func Choose(s *schema.Schema, patterns []string) ([]Choice, error) {
 		}
 	}
 	if len(errs) > 1 {
-		return nil, fmt.Errorf("%d wrong names of fields:\n\t%w", len(errs), list(errs))
+		return nil, fmt.Errorf("%d unknown fields:\n\t%w", len(errs), list(errs))
 	}
 	return chosen, errors.Join(errs...)
 }

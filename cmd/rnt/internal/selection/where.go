@@ -16,7 +16,7 @@ func DefineFlag(cmd *cobra.Command, define *[]string, what string) {
 }
 
 // NewFieldUsage is for flags --define that add fields.
-const NewFieldUsage = "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be given again"
+const NewFieldUsage = "add a field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be repeated"
 
 // NewFields returns the fields of the flag --define, NAME=EXPR or NAME:TYPE=EXPR. Each may use
 // the names of those before it.
@@ -40,7 +40,7 @@ func Untyped(define []string) ([]expression.Definition, error) {
 	fields, err := NewFields(define)
 	for _, f := range fields {
 		if f.Type != "" {
-			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name,
+			return nil, cli.UsageError(fmt.Sprintf("--define: %s cannot have a type here; omit %s", f.Name,
 				f.Type))
 		}
 	}
@@ -57,7 +57,7 @@ type Filter struct {
 // Flags adds the flags --where and --no-zones.
 func (f *Filter) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Where, "where", nil,
-		"only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; all hold if it is given again")
+		"only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; if repeated, all must be true")
 	cmd.Flags().BoolVar(&f.NoZones, "no-zones", false, "do not use zone maps")
 }
 
@@ -90,6 +90,6 @@ func (f *Filter) Condition(zones *rntuple.ZoneUse) (rntuple.Condition, error) {
 // WarnOfZones says which zone maps could not be used.
 func WarnOfZones(t *cli.Reporter, zones *rntuple.ZoneUse) {
 	for _, problem := range zones.Problems() {
-		t.Warn("%s; rnt index makes it anew", problem)
+		t.Warn("%s; rnt index rebuilds it", problem)
 	}
 }

@@ -1,4 +1,4 @@
-// Package serve has the commands of rnt that bring files to other programs: serve, as streams of
+// Package serve implements the commands of rnt that serve files to other programs: serve, with
 // Arrow Flight, and page, in a browser.
 package serve
 
@@ -8,7 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// Commands returns the commands that serve files, or make pages of them.
+// Commands returns the commands serve and page.
 func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{serveCommand(t), pageCommand(t)}
 }

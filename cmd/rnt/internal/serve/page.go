@@ -42,16 +42,16 @@ func pageCommand(t *cli.Tool) *cobra.Command {
 	p := paging{count: cli.All, most: maxInPage}
 	cmd := &cobra.Command{
 		Use:   "page FILE -o OUT | page --serve [FILE|FOLDER]...",
-		Short: "Show files in a browser: make a page of a file, or serve a page for many",
-		Long: `page -o makes the HTML file OUT that shows the RNTuples in FILE: their fields, entries,
-storage, records byte by byte, histograms of expressions, and what is damaged. The page
-holds FILE and needs nothing else: it can be mailed, or put on any web server. --first,
---count, --fields and --name put only part of one RNTuple into it.
+		Short: "Show files in a browser: write an HTML page, or serve one",
+		Long: `page -o writes the HTML file OUT, which shows the RNTuples in FILE: fields, entries,
+storage, records byte by byte, histograms of expressions, and damage. The page is
+self-contained: it embeds FILE and can be mailed or put on any web server. --first,
+--count, --fields and --name embed only part of one RNTuple.
 
-page --serve serves that page on this machine, and prints an address for each FILE and
-each file in or below a FOLDER, which only those can read who know it. It runs until
-Ctrl-C or SIGTERM. The page reads files in pieces, however large they are; it opens local
-files, too, and URLs whose server lets pages of other sites read (CORS).`,
+page --serve serves this page on the local machine. It prints a secret address for each
+FILE and for each file in or below FOLDER; only users who know the address can read the
+file. It runs until Ctrl-C or SIGTERM. The page reads files of any size in ranges; it
+also opens local files, and URLs whose server allows cross-origin requests (CORS).`,
 		Example: "  rnt page data.root -o data.html\n" +
 			"  rnt page run.root -o run.html --count 1000 --fields 'run,Muon_*'\n" +
 			"  rnt page --serve data",
@@ -60,7 +60,7 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			case p.serve:
 				return nil
 			case len(args) == 0:
-				return cli.UsageError("which file? Or use --serve")
+				return cli.UsageError("missing argument FILE, or use --serve")
 			}
 			return cli.FileArgs(1)(nil, args)
 		},
@@ -68,7 +68,8 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case p.serve && (p.out != "" || p.force || p.cuts()):
-				return cli.UsageError("--serve shows files as they are, and makes none")
+				return cli.UsageError(
+					"--serve cannot be combined with --out, --force or flags that select part of a file")
 			case p.serve && (p.port < 0 || p.port > math.MaxUint16):
 				return cli.UsageError("--port must be from 0 to 65535")
 			case p.serve:
@@ -76,9 +77,9 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			case p.count == 0:
 				return cli.UsageError("--count must be positive")
 			case p.out == "":
-				return cli.UsageError("which file is to be made? Use -o, or --serve")
+				return cli.UsageError("missing output file; use -o or --serve")
 			case cmd.Flags().Changed("port"):
-				return cli.UsageError("--port goes with --serve only")
+				return cli.UsageError("--port requires --serve")
 			}
 			if err := selection.CheckFields(cmd, p.fields); err != nil {
 				return err
@@ -87,15 +88,15 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.out, "out", "o", "", "make the HTML file `OUT`; - is standard output")
+	f.StringVarP(&p.out, "out", "o", "", "write the HTML file `OUT`; - is standard output")
 	f.BoolVar(&p.serve, "serve", false, "serve the page until Ctrl-C")
-	f.IntVar(&p.port, "port", 8816, "serve at the port `N` of this machine; 0 is any that is free")
-	f.StringVar(&p.name, "name", "", "name of the RNTuple to take, of several")
-	selection.FieldsFlag(cmd, &p.fields, "fields to take", 0)
+	f.IntVar(&p.port, "port", 8816, "serve on port `N` of the local machine; 0 selects a free port")
+	f.StringVar(&p.name, "name", "", "name of the RNTuple to embed, if there are several")
+	selection.FieldsFlag(cmd, &p.fields, "fields to embed", 0)
 	cli.CompleteNames(cmd, "name", 0)
-	f.Var(&p.first, "first", "take entries from entry N on, counted from 0")
-	f.Var(&p.count, "count", "take N entries (default all)")
-	f.Var(&p.most, "max-size", "put at most `SIZE` of data into the page")
+	f.Var(&p.first, "first", "first entry to embed, counted from 0")
+	f.Var(&p.count, "count", "number of entries to embed (default all)")
+	f.Var(&p.most, "max-size", "maximum `SIZE` of the embedded data")
 	cli.ForceFlag(cmd, &p.force)
 	cmd.MarkFlagFilename("out", "html")
 	return cmd
@@ -132,7 +133,7 @@ func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
 			return fmt.Errorf("%s: %w", cli.Shown(arg), err)
 		}
 	} else if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
-		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", cli.Shown(arg), kind.Title())
+		return fmt.Errorf("%s: it is %s, which rnt convert converts to an RNTuple", cli.Shown(arg), kind.Title())
 	}
 	f, n, err := source.OpenFile(ctx, t, from)
 	if err != nil {
@@ -140,7 +141,8 @@ func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
 	}
 	defer f.Close()
 	if n > int64(p.most) {
-		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", cli.Shown(arg), text.Size(n), text.Size(int64(p.most)))
+		return fmt.Errorf(
+			"%s: %s exceed the limit of %s for a page; reduce it with --count and --fields, raise the limit with --max-size, or use rnt page --serve", cli.Shown(arg), text.Size(n), text.Size(int64(p.most)))
 	}
 	name := remote.Base(arg)
 	if arg == "-" {
@@ -175,7 +177,7 @@ func cutFile(ctx context.Context, t *cli.Tool, out, in string, p *paging) error 
 	}
 	piece := surgery.Piece{Input: surgery.Input{Path: in, Name: p.name}, First: int64(p.first), End: n}
 	if piece.First > 0 && piece.First >= n {
-		return fmt.Errorf("there is no entry %d: there are %d", piece.First, n)
+		return fmt.Errorf("no entry %d: the RNTuple has %d", piece.First, n)
 	}
 	if left := n - piece.First; int64(p.count) < left {
 		piece.End = piece.First + int64(p.count)

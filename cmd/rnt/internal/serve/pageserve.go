@@ -44,7 +44,7 @@ func servePage(ctx context.Context, t *cli.Tool, args []string, port int) error 
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("%w; --port takes another one", err)
+		return fmt.Errorf("%w; choose another port with --port", err)
 	}
 	s.host = l.Addr().String()
 	top := url.URL{Scheme: "http", Host: s.host, Path: "/"}
@@ -102,12 +102,12 @@ func (s *pageServer) add(ctx context.Context, name string) error {
 			s.files = append(s.files, path)
 		}
 		if len(s.files) > maxPageFiles {
-			return fmt.Errorf("%s: there are more than %d files", name, maxPageFiles)
+			return fmt.Errorf("%s: more than %d files", name, maxPageFiles)
 		}
 		return nil
 	})
 	if err == nil && len(s.files) == before {
-		err = fmt.Errorf("%s: there is no file whose name ends in .root", name)
+		err = fmt.Errorf("%s: no .root files", name)
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the page is at http://"+s.host+"/", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "files are only read", http.StatusMethodNotAllowed)
+		http.Error(w, "files are read-only", http.StatusMethodNotAllowed)
 	case strings.HasPrefix(r.URL.Path, "/files/"):
 		s.file(w, r)
 	default:
@@ -157,7 +157,7 @@ func (s *pageServer) file(w http.ResponseWriter, r *http.Request) {
 		}
 		f, info, err := regular.Open(name)
 		if err != nil {
-			http.Error(w, "the file cannot be opened any more", http.StatusNotFound)
+			http.Error(w, "the file can no longer be opened", http.StatusNotFound)
 			return
 		}
 		defer f.Close()

@@ -21,10 +21,10 @@ func serveCommand(t *cli.Tool) *cobra.Command {
 	var listen, cert, key, tokens string
 	cmd := &cobra.Command{
 		Use:   "serve FOLDER",
-		Short: "Serve the RNTuples below a folder as Arrow Flight streams",
-		Long: `serve lets programs read the RNTuples in the files below FOLDER over a network, with
-Arrow Flight: Python with pyarrow, Spark, Dask and others. It prints its address and a
-line on standard error for each request, and runs until Ctrl-C or SIGTERM.
+		Short: "Serve the RNTuples in a folder as Arrow Flight streams",
+		Long: `serve serves the RNTuples in the files below FOLDER over the network with Arrow Flight,
+for Python with pyarrow, Spark, Dask and others. It prints its address, logs each
+request to standard error, and runs until Ctrl-C or SIGTERM.
 
   import json, pyarrow.flight as fl
   client = fl.connect("grpc://127.0.0.1:8815")
@@ -32,31 +32,33 @@ line on standard error for each request, and runs until Ctrl-C or SIGTERM.
            "fields": ["run", "Muon_*"], "where": "nMuon == 2"}
   table = client.do_get(fl.Ticket(json.dumps(query))).read_all()
 
-Only "file", the path below FOLDER, is needed. "first" and "end" are a range of entries,
-"lists32" and "structs" make lists with 32-bit offsets, and structs of variants, for
-programs that know no others. "rnt help expressions" tells the language of "where".
+Only "file", the path relative to FOLDER, is required. "first" and "end" select a range
+of entries; "lists32" and "structs" produce lists with 32-bit offsets, and structs
+instead of unions, for clients that need them. "rnt help expressions" describes the
+language of "where".
 
   for f in client.list_flights(): print(f.descriptor.path, f.total_records)
   what = fl.FlightDescriptor.for_command(json.dumps(query))
   for endpoint in client.get_flight_info(what).endpoints:  # in parallel, if you like
       table = client.do_get(endpoint.ticket).read_all()
 
-Nothing can be written, and no path or link leads out of FOLDER. Other machines reach
-the server only if --listen says so; that needs TLS and tokens. Clients then send one of
-the tokens, lines of at least 16 characters, in the header "authorization". Their file
-must be yours, no link, and closed to others (chmod 600):
+The service is read-only, and paths and links cannot leave FOLDER. By default only local
+clients can connect; --listen with any other address requires TLS and tokens. Clients
+then send one of the tokens, lines of at least 16 characters, in the header
+"authorization". The token file must be owned by you, accessible to no one else (chmod
+600), and not a link:
 
   client = fl.connect("grpc+tls://data.example.org:8815", tls_root_certs=ca)
   options = fl.FlightCallOptions(headers=[(b"authorization", b"Bearer " + token)])
   client.do_get(ticket, options)
 
-At most --max-streams streams are sent at a time, the others wait for their turn.`,
+At most --max-streams streams are sent at a time; others are queued.`,
 		Example: "  rnt serve data\n" +
 			"  rnt serve data --listen :8815 --tls-cert cert.pem --tls-key key.pem --token-file tokens",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return cli.UsageError("which folder?")
+				return cli.UsageError("missing argument FOLDER")
 			case 1:
 				return nil
 			}
@@ -69,7 +71,7 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 			o.Folder, o.Limits = args[0], t.Input.Limits()
 			switch {
 			case (cert == "") != (key == ""):
-				return cli.UsageError("--tls-cert and --tls-key belong together")
+				return cli.UsageError("--tls-cert and --tls-key must be used together")
 			case o.MaxStreams < 1:
 				return cli.UsageError("--max-streams must be positive")
 			case o.Timeout <= 0 || o.MaxTime <= 0:
@@ -94,12 +96,12 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&listen, "listen", "127.0.0.1:8815", "serve at this `ADDRESS`; port 0 is any that is free")
-	f.StringVar(&cert, "tls-cert", "", "`FILE` with the certificate, as PEM, and those that lead to its authority")
-	f.StringVar(&key, "tls-key", "", "`FILE` with the key of the certificate, as PEM")
-	f.StringVar(&tokens, "token-file", "", "`FILE` with tokens, one a line, of which clients must send one")
+	f.StringVar(&listen, "listen", "127.0.0.1:8815", "serve at this `ADDRESS`; port 0 selects a free port")
+	f.StringVar(&cert, "tls-cert", "", "`FILE` with the certificate and its chain, in PEM format")
+	f.StringVar(&key, "tls-key", "", "`FILE` with the private key, in PEM format")
+	f.StringVar(&tokens, "token-file", "", "`FILE` with tokens, one per line; clients must send one of them")
 	f.IntVar(&o.MaxStreams, "max-streams", 16, "send at most `N` streams at a time")
-	f.DurationVar(&o.Timeout, "timeout", time.Minute, "end the stream of a client that takes no data for `D`")
+	f.DurationVar(&o.Timeout, "timeout", time.Minute, "end a stream if its client receives no data for `D`")
 	f.DurationVar(&o.MaxTime, "max-time", time.Hour, "end a stream after `D`")
 	return cmd
 }
@@ -116,7 +118,7 @@ func readTokens(path string) (tokens []string, err error) {
 		}
 	}
 	if len(tokens) == 0 {
-		return nil, fmt.Errorf("%s: no tokens", path)
+		return nil, fmt.Errorf("%s: contains no tokens", path)
 	}
 	return tokens, nil
 }

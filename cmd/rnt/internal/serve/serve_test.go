@@ -177,13 +177,13 @@ func TestServeTokens(t *testing.T) {
 		status int
 		text   string
 	}{
-		{nil, cli.ExitUsage, "which folder?"},
+		{nil, cli.ExitUsage, "missing argument FOLDER"},
 		{[]string{folder, "more"}, cli.ExitUsage, "unexpected arguments: more"},
 		{[]string{folder, "--listen", ":0"}, cli.ExitUsage, "needs TLS and tokens: --tls-cert, --tls-key and --token-file"},
 		{append([]string{folder, "--listen", ":0"}, secure...), cli.ExitUsage, "needs TLS and tokens"},
 		{[]string{folder, "--listen", ":0", "--token-file", tokens}, cli.ExitUsage, "needs TLS and tokens"},
 		{[]string{folder, "--listen", "nonsense"}, cli.ExitError, "nonsense"},
-		{append([]string{folder}, secure[:2]...), cli.ExitUsage, "--tls-cert and --tls-key belong together"},
+		{append([]string{folder}, secure[:2]...), cli.ExitUsage, "--tls-cert and --tls-key must be used together"},
 		{[]string{folder, "--max-streams", "0"}, cli.ExitUsage, "--max-streams must be positive"},
 		{[]string{folder, "--timeout", "-1s"}, cli.ExitUsage, "--timeout and --max-time must be positive"},
 		{[]string{folder, "--token-file", file("none", []byte("\n# nothing\n"))}, cli.ExitError, "no tokens"},

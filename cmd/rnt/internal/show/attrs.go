@@ -28,11 +28,11 @@ func attrsCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attrs FILE [NTUPLE]",
 		Short: "Print the attributes of ranges of entries",
-		Long: `attrs lists the attribute sets that are linked to an RNTuple. With --set, it prints
-the attributes of one as JSON, one object a line: the entries that they belong to,
-from first up to but not including end, and the attributes, as cat prints them, in
-the order in which they were written. With --entry, it prints those that hold for
-one entry, of all sets or of the one that --set names.`,
+		Long: `attrs lists the attribute sets linked to an RNTuple. With --set, it prints the
+attributes of one set as JSON, one object per line, in the order in which they were
+written: the range of entries, from first to end, excluding end, and the attributes in
+the format of cat. With --entry, it prints the attributes of one entry, from all sets or
+from the one selected by --set.`,
 		Example: "  rnt attrs data.root\n" +
 			"  rnt attrs data.root Events --set quality\n" +
 			"  rnt attrs data.root Events --entry 1000 | jq .",
@@ -44,13 +44,13 @@ one entry, of all sets or of the one that --set names.`,
 			case named && sel.set == "":
 				return cli.UsageError("--set is empty")
 			case sel.asJSON && (named || !sel.ofAll):
-				return cli.UsageError("--json is for the list of sets; attributes are always JSON")
+				return cli.UsageError("--json applies only to the list of sets; attributes are always JSON")
 			}
 			return attrs(cmd.Context(), t, args, sel)
 		},
 	}
 	cmd.Flags().StringVar(&sel.set, "set", "", "print the attributes of this set")
-	cmd.Flags().Var(&sel.entry, "entry", "print the attributes that hold for entry N, counted from 0")
+	cmd.Flags().Var(&sel.entry, "entry", "print the attributes of entry N, counted from 0")
 	cmd.Flags().BoolVar(&sel.asJSON, "json", false, "print the list of sets as JSON")
 	return cmd
 }
@@ -62,7 +62,7 @@ func attrs(ctx context.Context, t *cli.Tool, args []string, sel attributes) erro
 	}
 	defer r.Close()
 	if n := r.NumEntries(); !sel.ofAll && int64(sel.entry) >= n {
-		return fmt.Errorf("%s: there is no entry %d: there are %d", cli.Shown(args[0]), sel.entry, n)
+		return fmt.Errorf("%s: no entry %d: the RNTuple has %d", cli.Shown(args[0]), sel.entry, n)
 	}
 	if sel.set == "" && sel.ofAll {
 		return listSets(ctx, t, r, cli.Shown(args[0]), sel.asJSON)

@@ -48,7 +48,7 @@ func TestAttrs(t *testing.T) {
 			`rnt: ` + file + `: attribute set "third": not found; the RNTuple has ["first" "second"]` + "\n"},
 		{file + " --set=", cli.ExitUsage, "rnt: --set is empty\n"},
 		{file + " --entry -1", cli.ExitUsage, "want a number of entries"},
-		{file + " --entry 1 --json", cli.ExitUsage, "rnt: --json is for the list of sets"},
+		{file + " --entry 1 --json", cli.ExitUsage, "rnt: --json applies only to the list of sets"},
 	} {
 		stdout, stderr, status := tool.Try(append([]string{"attrs"}, strings.Split(test.args, " ")...)...)
 		if stdout != "" || status != test.status || !strings.Contains(stderr, test.stderr) {

@@ -28,18 +28,18 @@ func catCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat FILE [NTUPLE]",
 		Short: "Print entries as JSON Lines",
-		Long: `cat prints entries as JSON, one object a line, also those of a TTree, and of Parquet,
-Arrow and CSV files, as the RNTuple that convert makes of them. The members are the top-level
-fields in the order of the schema, or the fields that --fields names, in that order.
+		Long: `cat prints entries as JSON, one object per line. TTrees and Parquet, Arrow and CSV files
+are printed as the RNTuple that convert would write. The members are the top-level
+fields in the order of the schema, or the fields selected by --fields in that order.
 
-Integers are exact, floats as short as possible so that they read back to the same
-value; negative zero is -0.0. Floats that are not JSON numbers are the strings "NaN", "Infinity" and
+Integers are exact; floats use the shortest representation that reads back to the same
+value; negative zero is -0.0. Non-finite floats are the strings "NaN", "Infinity" and
 "-Infinity". Characters, bytes and enums are integers. Bytes of strings that are not
 valid UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
-Maps are objects if their keys are strings that do not repeat, otherwise arrays of
-[key,value]; pairs and tuples are arrays, bitsets strings of 0 and 1, highest bit
-first. Optionals, pointers and variants are what they hold, or null. In variants,
-floats have a point or an exponent, 3.0, so that they differ from integers.`,
+Maps are objects if their keys are unique strings, otherwise arrays of [key,value];
+pairs and tuples are arrays; bitsets are strings of 0 and 1, highest bit first.
+Optionals, pointers and variants are their value, or null. In variants, floats have a
+point or an exponent, 3.0, to distinguish them from integers.`,
 		Example: "  rnt cat data.root --fields 'run,Muon_*' --first 1000 --count 10\n" +
 			"  rnt cat data.root --where 'nMuon == 2' --count 10\n" +
 			"  rnt cat data.root Events --fields event.vertex.x | jq .",
@@ -51,8 +51,8 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 	}
 	sel.fieldsFlag(cmd)
 	sel.Flags(cmd)
-	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0, of those that --where chooses")
-	cmd.Flags().Var(&sel.count, "count", "print N entries (default all)")
+	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0, of those selected by --where")
+	cmd.Flags().Var(&sel.count, "count", "number of entries to print (default all)")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func headCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "head FILE [NTUPLE]",
 		Short:             "Print the first entries as JSON Lines",
-		Long:              "head prints the first entries as cat does. -5 is short for -n 5.",
+		Long:              "head prints the first entries in the format of cat. -5 is short for -n 5.",
 		Example:           "  rnt head -5 data.root",
 		Args:              cli.FileArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
@@ -71,7 +71,7 @@ func headCommand(t *cli.Tool) *cobra.Command {
 	}
 	sel.fieldsFlag(cmd)
 	sel.Flags(cmd)
-	cmd.Flags().VarP(&sel.count, "count", "n", "print N entries")
+	cmd.Flags().VarP(&sel.count, "count", "n", "number of entries to print")
 	return cmd
 }
 
@@ -109,12 +109,12 @@ func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {
 		return err
 	}
 	first, n := int64(sel.first), entries.(interface{ NumEntries() int64 }).NumEntries()
-	there := fmt.Sprintf(": there are %d", n)
+	there := fmt.Sprintf(": there are %d entries", n)
 	if from.Kind != foreign.RNTuple && need.First > 0 { // the others were not read
 		first, there = first-int64(need.First), ""
 	}
 	if first > n {
-		return fmt.Errorf("%s: there is no entry %d to start with%s", from.Name, sel.first, there)
+		return fmt.Errorf("%s: no entry %d to start with%s", from.Name, sel.first, there)
 	}
 	return printEntries(ctx, t, from.Name, view, first, first+min(int64(sel.count), n-first))
 }

@@ -1,5 +1,5 @@
-// Package show has the commands of rnt that show what files hold: ls, schema, cat, head, tail,
-// stat, dump and attrs.
+// Package show implements the commands of rnt that print the contents of files: ls, schema, cat,
+// head, tail, stat, dump and attrs.
 package show
 
 import (

@@ -26,16 +26,15 @@ func dumpCommand(t *cli.Tool) *cobra.Command {
 	var d dumping
 	cmd := &cobra.Command{
 		Use:   "dump FILE [NTUPLE]",
-		Short: "Print records byte by byte, with the meaning of every byte",
+		Short: "Print records byte by byte, with their meaning",
 		Long: `dump prints the records of an RNTuple byte by byte: anchor, header, footer and page
-lists, each with its key, or those that flags choose. Every line is a member: its
+lists, each with its key, or the records selected by flags. Every line is a member: its
 offset in the file and in the record, its bytes, its name in the specification, its
-value and what that means. Compressed records are shown uncompressed, without
-offsets in the file.
+value and its meaning. Compressed records are shown uncompressed, without file offsets.
 
-Bytes that the specification does not describe are shown as unknown. A damaged
-record is shown up to the damage, followed by what is wrong, and the exit status is
-1. Where directories are damaged, --at finds records without them.`,
+Bytes not described by the specification are shown as unknown. A damaged record is shown
+up to the damage, followed by the error, and the exit status is 1. If directories are
+damaged, --at finds records without them.`,
 		Example: "  rnt dump data.root --header\n" +
 			"  rnt dump data.root --container\n" +
 			"  rnt dump data.root --at 0x1f2e\n" +
@@ -52,10 +51,10 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 	f.BoolVar(&d.Header, "header", false, "the header")
 	f.BoolVar(&d.Footer, "footer", false, "the footer")
 	f.BoolVar(&d.PageLists, "page-lists", false, "all page lists")
-	f.IntSliceVar(&d.lists, "page-list", nil, "the page lists of the cluster groups `N,...`, from 0")
-	f.StringVar(&d.at, "at", "", "the record that holds the byte at `OFFSET` of the file")
-	f.StringVar(&d.page, "page", "", "a page and its elements: `COLUMN/CLUSTER/PAGE`, from 0")
-	f.BoolVar(&d.asJSON, "json", false, "print JSON, a record a line, bytes in hexadecimal digits")
+	f.IntSliceVar(&d.lists, "page-list", nil, "the page lists of the cluster groups `N,...`, counted from 0")
+	f.StringVar(&d.at, "at", "", "the record that contains the byte at `OFFSET` in the file")
+	f.StringVar(&d.page, "page", "", "a page and its elements: `COLUMN/CLUSTER/PAGE`, counted from 0")
+	f.BoolVar(&d.asJSON, "json", false, "print JSON, one record per line, with bytes in hexadecimal")
 	return cmd
 }
 

@@ -47,7 +47,7 @@ func TestDump(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"dump":                               "rnt: which file?",
+		"dump":                               "rnt: missing argument FILE",
 		"dump " + zero + " --page 1/2":       "rnt: --page: want COLUMN/CLUSTER/PAGE, such as 12/0/3",
 		"dump " + zero + " --page x/2/3":     "rnt: --page: want COLUMN/CLUSTER/PAGE, such as 12/0/3",
 		"dump " + zero + " --at here":        "rnt: --at: want an offset, such as 1234 or 0x4d2",

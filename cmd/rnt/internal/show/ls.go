@@ -25,10 +25,10 @@ func lsCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls FILE...",
 		Short: "List the RNTuples in files",
-		Long: `ls lists every RNTuple in the files, also those in directories and older cycles,
-with the number of its entries and top-level fields, its size on disk and how it
-is compressed. One that cannot be read is listed with the reason, and the status is 3. TTrees are listed,
-too, and Parquet, Arrow, CSV and JSON Lines files.`,
+		Long: `ls lists all RNTuples in the files, including those in directories and older cycles,
+with the number of entries and top-level fields, the size on disk and the compression.
+Unreadable RNTuples are listed with the error, and the exit status is 3. TTrees are
+listed, too, and Parquet, Arrow, CSV and JSON Lines files.`,
 		Example:           "  rnt ls *.root",
 		Args:              cli.FileArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
@@ -36,7 +36,7 @@ too, and Parquet, Arrow, CSV and JSON Lines files.`,
 			return ls(cmd.Context(), t, args, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with sizes in bytes")
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err
 	case otherErr != nil && kind != foreign.RNTuple:
 		err = otherErr
 	case otherErr != nil && err == nil:
-		t.Report.Leave("the trees cannot be listed: %w", otherErr)
+		t.Report.Leave("cannot list trees: %w", otherErr)
 	}
 	return list, err
 }

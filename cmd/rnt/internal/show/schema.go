@@ -20,13 +20,13 @@ func schemaCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema FILE [NTUPLE]",
 		Short: "Print the fields of an RNTuple, their types and columns",
-		Long: `schema prints the fields of an RNTuple as a tree: name, C++ type, shape, column
-types and remarks. Column types joined by + belong together; those joined by | are
-different representations of the same field.
+		Long: `schema prints the fields of an RNTuple as a tree: name, C++ type, shape, column types
+and remarks. Column types joined by + belong to one representation; those joined by |
+are alternative representations of the same field.
 
-With --json it prints everything that is needed to make an RNTuple like this one, as
-"rnt create --schema" reads it. There --fields chooses top-level fields only, and the
-sources of projected fields come with them.`,
+With --json it prints a complete description, from which "rnt create --schema" creates
+an RNTuple like this one. --fields then selects top-level fields only, and includes the
+sources of projected fields.`,
 		Args:              cli.FileArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +49,7 @@ sources of projected fields come with them.`,
 			}
 			if !asJSON {
 				if from.Kind != foreign.RNTuple {
-					fmt.Fprintf(t.Out, "%s is %s. convert makes of it this\n", cli.Shown(args[0]), from.Kind.Title())
+					fmt.Fprintf(t.Out, "%s is %s. convert would write this\n", cli.Shown(args[0]), from.Kind.Title())
 				}
 				return r.Schema().Print(t.Out, selection.Fields(chosen)...)
 			}
@@ -61,7 +61,7 @@ sources of projected fields come with them.`,
 		},
 	}
 	selection.FieldsFlag(cmd, &fields, "fields to print", 0)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, all that is needed to make an RNTuple like this one")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, as read by rnt create")
 	return cmd
 }
 

@@ -21,24 +21,23 @@ func statCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
 		Short: "Print or draw the sizes of fields and columns on disk and in memory",
-		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns, and what its
-zone map has, if there is one. It reads no other pages.
+		Long: `stat prints the sizes of an RNTuple, its fields and its columns, and a summary of its
+zone map, if any. It reads only metadata, and the pages of the zone map.
 
-IN MEMORY is the size of the elements as ROOT counts it: a bool has 1 byte, an
-offset 8. ON DISK is the size of the pages without their checksums; RATIO is how
-many times smaller that is. ROOT writes equal pages once: SHARED is the part of
-ON DISK that a column above also uses, and % is the share of the rest in all pages.
+IN MEMORY is the size of the elements as ROOT counts it: 1 byte for a bool, 8 for an
+offset. ON DISK is the size of the pages without checksums; RATIO is IN MEMORY divided
+by ON DISK. ROOT stores identical pages once: SHARED is the part of ON DISK that is
+shared with a column above, and % is the share of the rest in all pages.
 
-A field with more than one column has a line for itself and everything below it, and
-one for each column, "#" and its number. Projected fields have no columns and cost
-nothing; the table leaves them out.
+A field with several columns has one line for itself and its subfields, and one for each
+column, "#" and its number. Projected fields have no columns and are not shown.
 
-With --map it draws them instead, as SVG, with numbers on hover. A treemap has a tile
-for each column, in the area of its field: as large as it is on disk, and in the
-colour of its ratio. A strip has the offsets in the file from left to right, a row for
-each column, and a colour for each cluster: it shows how pages are interleaved, how
-large they are, and what lies between them. Of more than 100 columns, the top-level
-fields have rows, and of more than 100 of these the largest.`,
+With --map it draws the storage as SVG instead, with numbers on hover. A treemap has a
+tile for each column, nested in its field: its area is the size on disk, its color the
+ratio. A strip shows the offsets in the file from left to right, with a row for each
+column and a color for each cluster: it shows how pages are interleaved, their sizes,
+and the gaps between them. With more than 100 columns, rows are top-level fields, at
+most the 100 largest.`,
 		Example: "  rnt stat data.root --fields 'Muon_*'\n" +
 			"  rnt stat --map map.svg data.root Events",
 		Args:              cli.FileArgs(2),
@@ -49,18 +48,18 @@ fields have rows, and of more than 100 of these the largest.`,
 			}
 			switch drawn := cmd.Flags().Changed("map"); {
 			case drawn && s.picture == "":
-				return cli.UsageError("--map names no file")
+				return cli.UsageError("--map: missing file name")
 			case drawn && s.asJSON:
-				return cli.UsageError("--map and --json do not go together")
+				return cli.UsageError("--map and --json cannot be combined")
 			case s.force && !drawn:
-				return cli.UsageError("--force goes with --map only")
+				return cli.UsageError("--force requires --map")
 			}
 			return stat(cmd.Context(), t, args, s)
 		},
 	}
 	selection.FieldsFlag(cmd, &s.fields, "fields to print", 0)
-	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, sizes in bytes")
-	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage to the file `OUT`, as SVG; \"-\" is standard output")
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, with sizes in bytes")
+	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage as SVG to the file `OUT`; \"-\" is standard output")
 	cmd.MarkFlagFilename("map", "svg")
 	cli.ForceFlag(cmd, &s.force)
 	return cmd
@@ -178,7 +177,7 @@ func printZones(t *cli.Tool, r *rntuple.Reader) error {
 		return err
 	}
 	for _, problem := range m.Problems {
-		t.Report.Warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
+		t.Report.Warn("RNTuple %q: %s; rnt index rebuilds it", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {
 		fmt.Fprintf(t.Out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"),
@@ -267,10 +266,10 @@ func ratio(memory, disk int64) string {
 func checksummed(s rntuple.Storage) string {
 	switch stored := s.Pages - s.Shared; s.Checksums {
 	case 0:
-		return "no page has one"
+		return "none"
 	case stored:
-		return "every page has one"
+		return "all pages"
 	default:
-		return fmt.Sprintf("%s of %s pages have one", text.Count(s.Checksums), text.Count(stored))
+		return fmt.Sprintf("%s of %s pages", text.Count(s.Checksums), text.Count(stored))
 	}
 }

@@ -16,7 +16,7 @@ header        562 B    1.99 kB    3.5
 footer         89 B      160 B    1.8
 page lists    934 B    5.21 kB    5.6
 pages       1.31 MB    5.58 MB    4.3  120 pages
-checksums     960 B                    every page has one
+checksums     960 B                    all pages
 total       1.31 MB
 
 FIELD              TYPE                ENCODING      ELEMENTS  PAGES  IN MEMORY  RATIO  ON DISK     %
@@ -114,7 +114,7 @@ header        225 B      425 B    1.9
 footer         83 B      148 B    1.8
 page lists    113 B      244 B    2.2
 pages         206 B    1.02 MB  4,951  4 pages
-checksums      32 B                    every page has one
+checksums      32 B                    all pages
 total         659 B
 
 FIELD         TYPE                ENCODING      ELEMENTS  PAGES  IN MEMORY  RATIO  ON DISK     %

@@ -125,7 +125,7 @@ func fieldNode(i *rntuple.Inspection, f *schema.Field) *storagemap.Node {
 	case len(n.Children) > 0:
 		sum := storageNode(n.Name, i.Field(f))
 		n.Lines, n.Ratio = sum.Lines, sum.Ratio
-		n.Title = fmt.Sprintf("%s and all below it\n%s\n%s", n.Name, schema.Printable(f.CppType()), sum.Title)
+		n.Title = fmt.Sprintf("%s and its subfields\n%s\n%s", n.Name, schema.Printable(f.CppType()), sum.Title)
 	}
 	return n
 }
@@ -190,7 +190,7 @@ func mapRows(i *rntuple.Inspection, fields []*schema.Field,
 	}
 	note = "A row for each column."
 	if len(rows) > storagemap.MaxRows {
-		note = fmt.Sprintf("A row for each top-level field, because there are %s columns.", text.Count(int64(len(rows))))
+		note = fmt.Sprintf("A row for each top-level field, since there are %s columns.", text.Count(int64(len(rows))))
 		rows = nil
 		for _, f := range fields {
 			row := storagemap.Row{Name: schema.Printable(f.Path())}
@@ -230,7 +230,8 @@ func largestRows(rows []storagemap.Row) ([]storagemap.Row, string) {
 	for _, n := range order[len(own):] {
 		others.Extents = append(others.Extents, rows[n].Extents...)
 	}
-	return append(kept, others), fmt.Sprintf("A row for each of the %d largest of %s top-level fields, and the last for all others.", len(own), text.Count(int64(len(rows))))
+	return append(kept, others), fmt.Sprintf(
+		"A row for each of the %d largest of %s top-level fields, and one for all others.", len(own), text.Count(int64(len(rows))))
 }
 
 // hover describes a mark of the strip.

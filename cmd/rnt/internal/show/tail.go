@@ -23,17 +23,17 @@ func tailCommand(t *cli.Tool) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:   "tail FILE [NTUPLE]",
-		Short: "Print the last entries as JSON Lines, and follow a file that grows",
-		Long: `tail prints the last entries as cat does. -5 is short for -n 5.
+		Short: "Print the last entries as JSON Lines, and follow a growing file",
+		Long: `tail prints the last entries in the format of cat. -5 is short for -n 5.
 
-With --follow, or -F, it goes on with the entries that a writer adds, as soon as they
-are committed, until it is interrupted. If another file takes the name of this one, it
-prints what was added to the old one, then all entries of the new one. -f is --fields,
-as in all commands.`,
+With --follow, or -F, it continues with entries that a writer adds, as soon as they are
+committed, until it is interrupted. If the file is replaced, it prints the remaining
+entries of the old file, then all entries of the new one. -f is --fields, as in all
+commands.`,
 		Example: "  rnt tail -5 data.root\n  rnt tail -F data.root -f run,event | jq .",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && len(sel.fields) > 0 {
-				return cli.UsageError("which file? -f is --fields; -F follows a file")
+				return cli.UsageError("missing argument FILE; -f is --fields, use -F to follow a file")
 			}
 			return cli.FileArgs(2)(cmd, args)
 		},
@@ -46,18 +46,18 @@ as in all commands.`,
 			case interval <= 0:
 				return cli.UsageError("--interval must be positive")
 			case follow && args[0] == "-":
-				return cli.UsageError(cli.StdinName + " cannot be followed")
+				return cli.UsageError(cli.StdinName + ": cannot follow it")
 			case follow && remote.IsURL(args[0]):
-				return cli.UsageError("a file at a URL cannot be followed")
+				return cli.UsageError("cannot follow a remote file")
 			}
 			return tail(cmd.Context(), t, args, sel, follow, interval)
 		},
 	}
 	f := cmd.Flags()
 	sel.fieldsFlag(cmd)
-	f.VarP(&sel.count, "count", "n", "print N entries")
-	f.BoolVarP(&follow, "follow", "F", false, "go on with the entries that come")
-	f.DurationVar(&interval, "interval", time.Second, "look for new entries that often")
+	f.VarP(&sel.count, "count", "n", "number of entries to print")
+	f.BoolVarP(&follow, "follow", "F", false, "print new entries as they are written")
+	f.DurationVar(&interval, "interval", time.Second, "interval between checks for new entries")
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func tail(ctx context.Context, t *cli.Tool, args []string, sel printing, follow 
 		case errors.Is(statErr, fs.ErrNotExist):
 			return fmt.Errorf("%s: the file was removed", args[0])
 		case replaced:
-			t.Report.Note("%s: another file has taken its place", args[0])
+			t.Report.Note("%s: the file was replaced", args[0])
 			next, err := openFollowed(ctx, t, args)
 			if err != nil {
 				return err

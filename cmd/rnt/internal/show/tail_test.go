@@ -33,8 +33,8 @@ func TestTail(t *testing.T) {
 		t.Errorf("tail prints %d lines of all", n)
 	}
 	for _, test := range []struct{ args, want string }{
-		{"tail", "rnt: which file?"},
-		{"tail -F -", "rnt: standard input cannot be followed"},
+		{"tail", "rnt: missing argument FILE"},
+		{"tail -F -", "rnt: standard input: cannot follow it"},
 		{"tail --interval 0s x", "rnt: --interval must be positive"},
 		{"tail -F nowhere.root", "rnt: stat nowhere.root: "},
 		{"tail -F " + dimuon + " other", "rnt: " + dimuon + `: RNTuple "other": not found`},
@@ -119,7 +119,7 @@ func TestFollow(t *testing.T) {
 	cancel(cli.SignalError{Signal: syscall.SIGINT})
 	select {
 	case status := <-ended:
-		want := fmt.Sprintf("rnt: %s: another file has taken its place\nrnt: interrupted\n", path)
+		want := fmt.Sprintf("rnt: %s: the file was replaced\nrnt: interrupted\n", path)
 		if status != 130 || stderr.String() != want {
 			t.Errorf("status %d, %s; want %s", status, stderr.String(), want)
 		}

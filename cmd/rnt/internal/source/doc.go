@@ -1,4 +1,4 @@
-// Package source opens what commands read entries from: RNTuples, several one after the other,
-// and files of other kinds, of which it makes temporary RNTuples. It leaves out bad files, for
-// the flag --skip-bad.
+// Package source opens the inputs from which commands read entries: RNTuples, chains of them, and
+// files of other formats, which it converts to temporary RNTuples. It implements the flag
+// --skip-bad.
 package source

@@ -36,7 +36,7 @@ func OpenRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Read
 // another kind.
 func WithKind(ctx context.Context, t *cli.Tool, path, name string, err error) error {
 	if kind, _ := foreign.Detect(ctx, path, name, t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
-		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
+		err = fmt.Errorf("%w; it is %s, which rnt convert converts to an RNTuple", err, kind.Title())
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func WarnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, 
 	if len(patterns) == 0 {
 		t.Report.Incomplete = t.Report.Incomplete || len(left) > 0
 		for _, h := range r.Schema().Hidden {
-			t.Report.Leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+			t.Report.Leave("%s: skipping field %q: %w", path, h.Field.Name, h.Err)
 		}
 	}
 }

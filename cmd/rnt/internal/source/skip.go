@@ -26,14 +26,14 @@ import (
 const skippedSuffix = ".skipped.json"
 
 // SkipBadHelp is for commands with SkipBadFlag.
-const SkipBadHelp = `--skip-bad leaves out files that cannot be opened or read, or are damaged. It names them
-at the end, with the reasons, and in the list OUT.skipped.json, and ends with status 3.
-OUT has no entry of them: when a file turns out to be bad while it is read, the command
-begins anew without it.`
+const SkipBadHelp = `--skip-bad skips files that cannot be opened or read, or are damaged. It lists them with
+the reasons at the end and in the file OUT.skipped.json, and the exit status is 3. OUT
+contains no entry of a skipped file: if a file turns out to be bad while it is read, the
+command restarts without it.`
 
 // SkipBadFlag adds the flag --skip-bad.
 func SkipBadFlag(cmd *cobra.Command, skip *bool) {
-	cmd.Flags().BoolVar(skip, "skip-bad", false, "leave out files that cannot be read, name them, and end with status 3")
+	cmd.Flags().BoolVar(skip, "skip-bad", false, "skip files that cannot be read, list them, and exit with status 3")
 }
 
 // A BadFile is a file that was left out.
@@ -77,11 +77,11 @@ func (b *BadFiles) Without(ctx context.Context, t *cli.Tool, files []string, do 
 	list := b.Out + skippedSuffix
 	switch {
 	case slices.Contains(files, "-"), t.Input.IsSpooled():
-		return cli.UsageError("--skip-bad takes no standard input")
+		return cli.UsageError("--skip-bad cannot read standard input")
 	case b.Out == "-":
-		return cli.UsageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
+		return cli.UsageError("--skip-bad cannot write to standard output: it may need to restart")
 	case remote.IsURL(b.Out) && strings.ContainsAny(b.Out, "?#"):
-		return cli.UsageError("--skip-bad makes the file OUT" + skippedSuffix + ", and the URL of OUT has a query")
+		return cli.UsageError("--skip-bad writes OUT" + skippedSuffix + ", but the URL of OUT has a query")
 	case b.Out != "":
 		if err := t.Output.Check(ctx, list, b.Force, files...); err != nil {
 			return err
@@ -125,9 +125,9 @@ func (b *BadFiles) Without(ctx context.Context, t *cli.Tool, files []string, do 
 			return err
 		}
 		last := b.Skipped[len(b.Skipped)-1]
-		t.Report.Note("%s: %s; beginning anew without it", last.File, last.Reason)
+		t.Report.Note("%s: %s; restarting without it", last.File, last.Reason)
 	}
-	return fmt.Errorf("no file is left: %v", skippedError{len(files), b.Skipped})
+	return fmt.Errorf("all files are bad: %v", skippedError{len(files), b.Skipped})
 }
 
 // leaveOut returns files without the one that an error says is bad; otherwise the error.

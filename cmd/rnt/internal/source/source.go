@@ -78,7 +78,7 @@ func OpenArgs(ctx context.Context, t *cli.Tool, args []string, p Part) (*Source,
 // CheckName refuses the name of an RNTuple or TTree for a file of a kind that has no names.
 func CheckName(kind foreign.Kind, name, path string) error {
 	if name != "" && kind != foreign.RNTuple && kind != foreign.Tree {
-		return cli.UsageError(fmt.Sprintf("%s is %s, in which nothing is called %q", path, kind.Title(), name))
+		return cli.UsageError(fmt.Sprintf("%s is %s, which contains nothing named %q", path, kind.Title(), name))
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (s *Source) NumEntries() int64 {
 // Where returns the entries for which all of --where hold.
 func (s *Source) Where(ctx context.Context, t *cli.Reporter, f *selection.Filter) (rntuple.Source, error) {
 	if len(f.Where) == 0 && len(f.Define) > 0 {
-		return nil, cli.UsageError("--define gives names for --where; rnt slim and rnt convert add fields")
+		return nil, cli.UsageError("--define requires --where; to add fields, use rnt slim or rnt convert")
 	}
 	if _, err := selection.Untyped(f.Define); err != nil {
 		return nil, err

@@ -1,2 +1,2 @@
-// Package terminal tells whether a stream is a terminal, and how large it is.
+// Package terminal reports whether a stream is a terminal, and its size.
 package terminal

@@ -1,2 +1,2 @@
-// Package text writes results for people: tables, numbers and sizes; and as JSON.
+// Package text formats results as tables, numbers and sizes for humans, and as JSON.
 package text

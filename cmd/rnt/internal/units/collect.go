@@ -38,7 +38,7 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 		switch {
 		case err != nil:
 		case o.Plan != id || o.Unit != name:
-			err = fmt.Errorf("is unit %s of plan %s", o.Unit, o.Plan)
+			err = fmt.Errorf("belongs to unit %s of plan %s", o.Unit, o.Plan)
 		default:
 			err = o.check(folder, fast)
 		}
@@ -55,7 +55,7 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 		case work == "":
 			work = o.Work
 		case o.Work != work:
-			wrong[i] = fmt.Errorf("is of other work, %s and not %s", o.Work, work)
+			wrong[i] = fmt.Errorf("was made by another command: %s, not %s", o.Work, work)
 		}
 		if wrong[i] == nil {
 			continue
@@ -67,7 +67,7 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 	}
 	if len(missing) > 0 {
 		fmt.Fprintln(t.Out, strings.Join(missing, ","))
-		return nil, nil, fmt.Errorf("%s: %d of %s to be done", folder, len(missing), text.Plural(len(plan.Units), "unit"))
+		return nil, nil, fmt.Errorf("%s: %d of %s missing", folder, len(missing), text.Plural(len(plan.Units), "unit"))
 	}
 	return plan, all, nil
 }
@@ -82,7 +82,8 @@ func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string,
 	}
 	for _, o := range all {
 		if filepath.Ext(o.File) != ".root" {
-			return nil, nil, fmt.Errorf("%s: all units are there, but only RNTuples are merged, not %s", folder, o.File)
+			return nil, nil, fmt.Errorf(
+				"%s: all units are complete, but only RNTuples can be merged, not %s", folder, o.File)
 		}
 		files = append(files, o.Path())
 	}

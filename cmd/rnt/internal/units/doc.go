@@ -1,3 +1,3 @@
-// Package units lets commands work on units of a plan, for jobs of a batch system: each makes a
-// file and a record of it in a folder, which can be collected later.
+// Package units implements the flags with which batch jobs process units of a plan. For each unit,
+// a job writes a file and a record of it to a folder, from which the outputs are later collected.
 package units

@@ -34,7 +34,7 @@ const unitWait = time.Minute
 // Flag adds the flag --unit of commands that work on units of a plan.
 func Flag(cmd *cobra.Command, which *string) {
 	cmd.Flags().StringVar(which, "unit", "",
-		"work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
+		"process unit `K` of the plan given in place of the files, or the range K:L, excluding L; OUT is a folder")
 }
 
 // An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside
@@ -111,7 +111,8 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 		end, err = strconv.Atoi(high)
 	}
 	if err != nil || first < 0 || end < first || end > n {
-		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which,
+		return 0, 0, cli.UsageError(fmt.Sprintf(
+			"--unit %s: want a number K or a range K:L; the plan has %s, numbered from 0", which,
 			text.Plural(n, "unit")))
 	}
 	return first, end, nil
@@ -126,7 +127,7 @@ func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 		}
 	}
 	if remote.IsURL(folder) || folder == "-" {
-		return cli.UsageError("--unit: OUT must be a folder on disk")
+		return cli.UsageError("--unit: OUT must be a local folder")
 	}
 	force, err := cmd.Flags().GetBool("force")
 	if err != nil {
@@ -159,11 +160,12 @@ func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 func makeUnit(t *cli.Tool, cmd *cobra.Command, o *Output, force bool, do func(*Output) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
-			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work,
+			return fmt.Errorf(
+				"%s was made by another command, %s for unit %s of plan %s; --force replaces it", o.record(), there.Work,
 				there.Unit, there.Plan)
 		}
 		if there.check(o.folder, false) == nil {
-			t.Report.Note("unit %s is done already", o.Unit)
+			t.Report.Note("unit %s is already done", o.Unit)
 			return nil
 		}
 	}
@@ -212,14 +214,14 @@ func (o *Output) check(folder string, fast bool) error {
 	} else if err != nil {
 		return err
 	} else if info.Size() != o.Size {
-		return fmt.Errorf("%s is damaged: it has %d bytes, and not %d", o.File, info.Size(), o.Size)
+		return fmt.Errorf("%s is damaged: it has %d bytes, want %d", o.File, info.Size(), o.Size)
 	}
 	if fast {
 		return nil
 	}
 	_, sum, err := sumOfFile(o.Path())
 	if err == nil && sum != o.Sum {
-		err = fmt.Errorf("%s is damaged: its SHA-256 is %s, and not %s", o.File, sum, o.Sum)
+		err = fmt.Errorf("%s is damaged: its SHA-256 is %s, want %s", o.File, sum, o.Sum)
 	}
 	return err
 }
@@ -240,7 +242,7 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string,
 	do func(out string, pieces []surgery.Piece, identity Identity) error) error {
 	if len(args) != 2 {
-		return cli.UsageError("--unit takes two arguments, a folder and a plan")
+		return cli.UsageError("--unit requires two arguments, a folder and a plan")
 	}
 	return Each(t, cmd, which, args[1], args[0], ".root", Work(cmd), func(o *Output) error {
 		return do(o.Path(), o.Pieces(), o.Identify)

@@ -1,2 +1,2 @@
-// Package drawtest has pictures for the tests of what draws them.
+// Package drawtest provides sample histograms for tests of renderers.
 package drawtest

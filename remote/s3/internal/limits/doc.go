@@ -1,2 +1,2 @@
-// Package limits has the sizes of what a store takes, as variables for tests.
+// Package limits contains the size limits of stores, as variables so that tests can change them.
 package limits
