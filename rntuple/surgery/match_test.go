@@ -1,11 +1,16 @@
 package surgery
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -94,5 +99,46 @@ func TestFits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSetsThatDiffer merges RNTuples with attribute sets of the same name and other fields, which
+// every mode must refuse: attributes have no values for fields that others lack.
+func TestSetsThatDiffer(t *testing.T) {
+	dir := t.TempDir()
+	one, text, more := filepath.Join(dir, "one"), filepath.Join(dir, "text"), filepath.Join(dir, "more")
+	withSet(t, one, struct{ A int32 }{1})
+	withSet(t, text, struct{ A string }{"1"})
+	withSet(t, more, struct{ A, B int32 }{1, 2})
+	for _, mode := range []Mode{Strict, Filter, Union} {
+		for _, inputs := range [][]Input{{{Path: one}, {Path: text}}, {{Path: one}, {Path: more}}, {{Path: more}, {Path: one}}} {
+			out := filepath.Join(dir, "out")
+			_, err := Merge(all, out, inputs, &MergeOptions{Mode: mode})
+			refused, ok := errors.AsType[*IncompatibleError](err)
+			if !ok || slices.ContainsFunc(refused.Problems,
+				func(p Problem) bool { return !strings.HasPrefix(p.Input, inputs[1].Path) }) {
+				t.Errorf("mode %v, %v: %v, want problems of the second input", mode, inputs, err)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Errorf("mode %v, %v: there is an output", mode, inputs)
+			}
+		}
+	}
+}
+
+// withSet writes an RNTuple with an attribute set that has one attribute.
+func withSet[A any](t *testing.T, path string, value A) {
+	t.Helper()
+	w, err := rntuple.Create[point](path, "n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := rntuple.NewAttributes[A](w, "set", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.Write(&point{X: 1}), set.Write(rntuple.EntryRange{End: 1}, value), w.Close())
+	if err != nil {
+		t.Fatal(err)
 	}
 }
