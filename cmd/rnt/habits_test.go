@@ -241,7 +241,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The problems of inputs that do not go together get a line each, and the last one says what helps.
+// The problems of incompatible inputs get a line each, and the last one says what helps.
 func TestIncompatible(t *testing.T) {
 	a, b := made(t, "left", leftFields, leftLines), made(t, "left", rightFields, rightLines)
 	out := filepath.Join(t.TempDir(), "out.root")
@@ -249,7 +249,7 @@ func TestIncompatible(t *testing.T) {
 		_, stderr := fed(t, exitError, "", args...)
 		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 		last := len(lines) - 1
-		if last < 2 || lines[0] != "rnt: the inputs do not go together:" || !strings.HasPrefix(lines[last], "rnt: use --") {
+		if last < 2 || lines[0] != "rnt: the inputs are incompatible:" || !strings.HasPrefix(lines[last], "rnt: use --") {
 			t.Fatalf("%v: %q", args, stderr)
 		}
 		for _, l := range lines[1:last] {

@@ -146,10 +146,10 @@ func TestNoOutputsAtURLs(t *testing.T) {
 	}
 	b.objects["/bucket/in.root"] = content
 	for command, want := range map[string]string{
-		"merge --into URL/in.root IN":             "far away",
-		"append URL/in.root IN":                   "far away",
-		"rename URL/in.root --to Other":           "far away",
-		"index URL/in.root":                       "far away",
+		"merge --into URL/in.root IN":             "remote files",
+		"append URL/in.root IN":                   "remote files",
+		"rename URL/in.root --to Other":           "remote files",
+		"index URL/in.root":                       "remote files",
 		"split --clusters 1 URL/part.root IN":     "files on disk only",
 		"merge --force URL/in.root URL/in.root":   "is an input and would be overwritten",
 		"merge gopher://host/out.root IN":         `unknown scheme "gopher"`,

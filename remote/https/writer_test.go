@@ -104,7 +104,7 @@ func TestWriter(t *testing.T) {
 	}
 	p.files["/events.root"] = good
 	if _, err := rntuple.UpdateFile(url, nil); !errors.Is(err, errors.ErrUnsupported) ||
-		!strings.Contains(err.Error(), "far away") || strings.Contains(err.Error(), "secret") {
+		!strings.Contains(err.Error(), "remote files") || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 	if _, err := rntuple.Append[event](url, "Events", nil); !errors.Is(err, errors.ErrUnsupported) {

@@ -20,18 +20,19 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 	fields, sets := map[string]string{}, map[string]string{zonemap.SetName: "the zone map"} // the inputs that have them
 	first := sources[0].Source.Entries
 	for i, src := range sources {
-		problem := func(field, format string, args ...any) {
-			problems = append(problems, Problem{Input: src.name, Field: field, What: fmt.Sprintf(format, args...)})
+		add := func(p Problem) {
+			p.Input = src.name
+			problems = append(problems, p)
 		}
 		if n := src.Source.Entries; n != first {
-			problem("", "has %d entries, the first input %d", n, first)
+			add(Problem{What: fmt.Sprintf("has %d entries, the first input %d", n, first)})
 		}
 		for _, hidden := range src.Source.Schema.Hidden {
-			problem(hidden.Field.Name, "cannot be read: %v", hidden.Err)
+			add(Problem{Field: hidden.Field.Name, What: fmt.Sprintf("cannot be read: %v", hidden.Err)})
 		}
 		clash := func(owners map[string]string, name, field, what string) {
 			if other, taken := owners[name]; taken {
-				problem(field, "%s%s has one of this name", what, other)
+				add(Problem{Field: field, What: what + other + " already has one with this name", Clashes: true})
 				return
 			}
 			owners[name] = src.name

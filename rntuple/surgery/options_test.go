@@ -544,7 +544,7 @@ func TestParseLevel(t *testing.T) {
 // TestProblemsByLine makes sure that an error has a line for each problem.
 func TestProblemsByLine(t *testing.T) {
 	e := &IncompatibleError{[]Problem{{Input: "a", Field: "x", What: "is odd"}, {Input: "b", What: "is even"}}}
-	if want := "the inputs do not go together:\n\ta: field \"x\": is odd\n\tb: is even"; e.Error() != want {
+	if want := "the inputs are incompatible:\n\ta: field \"x\": is odd\n\tb: is even"; e.Error() != want {
 		t.Errorf("%q, want %q", e.Error(), want)
 	}
 	if e.Problems = e.Problems[:1]; strings.Count(e.Error(), "\n") != 1 {

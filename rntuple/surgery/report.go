@@ -81,10 +81,11 @@ func (o Object) String() string {
 
 // A Problem is a reason why an input cannot be merged with the others.
 type Problem struct {
-	Input string
-	Field string // its path; empty if the problem concerns the entire input
-	What  string
-	Lacks bool // a field is missing from an input, which the mode Union allows
+	Input   string
+	Field   string // its path; empty if the problem concerns the entire input
+	What    string
+	Lacks   bool // a field is missing from an input, which the mode Union allows
+	Clashes bool // another input has the name already, which HMergeOptions.Prefix can change
 }
 
 func (p Problem) String() string {
@@ -99,7 +100,7 @@ type IncompatibleError struct{ Problems []Problem }
 
 // Error returns a message with a line for each problem.
 func (e *IncompatibleError) Error() string {
-	lines := []string{"the inputs do not go together:"}
+	lines := []string{"the inputs are incompatible:"}
 	for _, p := range e.Problems {
 		lines = append(lines, p.String())
 	}

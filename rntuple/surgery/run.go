@@ -21,7 +21,7 @@ import (
 // inputs of all jobs are checked if the first one is in place, so that they do not
 // change any more, otherwise after that. If anything fails, the file stays as it was.
 //
-// The error is an *IncompatibleError if inputs do not go together.
+// The error is an *IncompatibleError if inputs are incompatible.
 func execute(ctx context.Context, path string, open opener, jobs ...*job) (reports []*Report, err error) {
 	if err := checkInputs(path, jobs); err != nil {
 		return nil, err

@@ -362,12 +362,12 @@ func TestHMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Problem{
-		{Input: b.Path, Field: "B", What: a.Path + " has one of this name"},
-		{Input: b.Path, What: `attribute set "set": ` + a.Path + " has one of this name"},
+		{Input: b.Path, Field: "B", What: a.Path + " already has one with this name", Clashes: true},
+		{Input: b.Path, What: `attribute set "set": ` + a.Path + " already has one with this name", Clashes: true},
 		{Input: long.Path, What: "has 101 entries, the first input 100"},
-		{Input: long.Path, Field: "A", What: a.Path + " has one of this name"},
-		{Input: long.Path, Field: "B", What: a.Path + " has one of this name"},
-		{Input: long.Path, What: `attribute set "set": ` + a.Path + " has one of this name"},
+		{Input: long.Path, Field: "A", What: a.Path + " already has one with this name", Clashes: true},
+		{Input: long.Path, Field: "B", What: a.Path + " already has one with this name", Clashes: true},
+		{Input: long.Path, What: `attribute set "set": ` + a.Path + " already has one with this name", Clashes: true},
 	}
 	if !reflect.DeepEqual(all.Problems, want) {
 		t.Errorf("%q, want %q", all.Problems, want)

@@ -67,5 +67,5 @@ func (n *ntuple) zones(a anchorObject) {
 // A misfit is a reason why a zone map, or some of it, is ignored.
 type misfit struct{ problem string }
 
-func (m *misfit) Error() string { return m.problem + "; rnt index makes it anew" }
+func (m *misfit) Error() string { return m.problem + "; rnt index rebuilds it" }
 func (m *misfit) Unwrap() error { return frame.ErrCorrupt }

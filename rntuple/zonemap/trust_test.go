@@ -222,7 +222,7 @@ func TestPrefix(t *testing.T) {
 	_, err = surgery.HMerge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: path}},
 		&surgery.HMergeOptions{Prefix: []string{"rnt_"}})
 	if !errors.As(err, new(*surgery.IncompatibleError)) ||
-		!strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
+		!strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map already has one with this name`) {
 		t.Error(err)
 	}
 }

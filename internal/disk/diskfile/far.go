@@ -11,7 +11,7 @@ import (
 )
 
 // errFar is the error of Update for URLs.
-var errFar = fmt.Errorf("%w for files that are far away: write a new one instead", errors.ErrUnsupported)
+var errFar = fmt.Errorf("%w for remote files; write a new file instead", errors.ErrUnsupported)
 
 // createFar makes a file that is uploaded to a URL.
 func createFar(url string, o Options) (*File, error) {

@@ -79,7 +79,7 @@ func withNames(err error) error {
 	}
 	same, collections := false, false
 	for _, p := range wrong.Problems {
-		if strings.HasSuffix(p.What, " has one of this name") {
+		if p.Clashes {
 			same, collections = true, collections || strings.HasPrefix(p.Field, "_collection")
 		}
 	}
