@@ -145,11 +145,12 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 	}
 	for i := range pages.slots {
 		s := &pages.slots[i]
-		c.ahead.fetch.drop(s.planned.Swap(nil)) // its task may never run
 		if slices.Contains(c.recent, pageRef[T]{pages, i}) {
+			c.ahead.fetch.drop(s.planned.Swap(nil))
 			continue
 		}
-		s.mu.Lock()
+		s.mu.Lock()                             // a task that began between the next two steps would read the page again
+		c.ahead.fetch.drop(s.planned.Swap(nil)) // its task may never run
 		c.drop(s)
 		s.done = true // for the read-ahead
 		s.mu.Unlock()
