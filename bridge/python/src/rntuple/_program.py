@@ -82,7 +82,7 @@ def check(status: int, messages: IO[bytes]) -> None:
     """Raises an Error with the messages unless the status is 0, or 3: then they are warnings about what was left out."""
     if status == 0:
         return
-    lines = [line for line in said(messages) if not line.startswith(("usage: ", "More with: "))]
+    lines = [line for line in said(messages) if not line.startswith(("usage: ", "Run 'rnt "))]
     if status == 3:
         warnings.warn("\n".join(lines) or "something could not be read, and was left out", stacklevel=3)
         return
