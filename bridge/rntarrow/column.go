@@ -25,9 +25,8 @@ type column func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.Arra
 // A compiler makes columns.
 type compiler struct {
 	Options
-	lists bool // arrays that may be missing become lists, as Parquet's writer takes no others
 
-	// With lists, which of the values are there that those that are compiled belong to, while a
+	// With Parquet, which of the values are there that those that are compiled belong to, while a
 	// column is made; nil if all are.
 	mask *[]bool
 }
@@ -102,7 +101,7 @@ func (c *compiler) column(a *columnar.Array) (arrow.DataType, column, error) {
 		if a.Size == 0 {
 			return nil, nil, none(a, "it has no items")
 		}
-		if c.lists && isByte(a.Children[0]) {
+		if c.Parquet && isByte(a.Children[0]) {
 			return bytesOf(a.Size)
 		}
 		if c.mask != nil {
@@ -265,7 +264,7 @@ func list(t arrow.DataType, items column, offsets func(a *columnar.Array) (*memo
 
 func (c *compiler) collection(a *columnar.Array) (arrow.DataType, column, error) {
 	if a.Field != nil && a.Field.IsMap() && !c.Pairs {
-		pair, c := a.Children[0], &compiler{Options: c.Options, lists: c.lists}
+		pair, c := a.Children[0], &compiler{Options: c.Options}
 		key, keys, err := c.field(pair.Children[0], "key")
 		if err != nil {
 			return nil, nil, err
@@ -315,7 +314,7 @@ func members(t arrow.DataType, columns []column) column {
 func (c *compiler) optional(a *columnar.Array) (arrow.DataType, column, error) {
 	child := a.Children[0]
 	inner := *c
-	if c.lists {
+	if c.Parquet {
 		inner.mask = new([]bool)
 	}
 	t, value, err := inner.column(child)

@@ -1,4 +1,5 @@
-// Package rntarrow converts RNTuples to and from Apache Arrow record batches and Parquet files.
+// Package rntarrow converts RNTuples to and from Apache Arrow record batches. Package rntparquet does
+// the same for Parquet files.
 //
 // # From RNTuple to Arrow
 //
@@ -52,14 +53,6 @@
 // are not restored; they follow Options. The attribute set is omitted if it is not needed, because
 // ROOT prints a warning for each file with attribute sets. Decimals, intervals and columns of type
 // null are not supported: a single error lists all of them before anything is written.
-//
-// # Parquet
-//
-// WriteParquet and NewParquetReader do the same for Parquet files, using the types above. Parquet
-// has no unions, so variants become structs with one nullable member per alternative. Nullable
-// arrays become lists, because the writer of arrow-go does not support nullable fixed-size lists.
-// List items are named "element", or ParquetOptions.Item. Floating-point columns use the byte
-// stream split encoding, which is smaller and faster than dictionaries for them.
 //
 // # Metadata
 //

@@ -3,12 +3,12 @@ package rntarrow
 import (
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
 )
 
 // WriteStream writes all record batches of r as an Arrow IPC stream, and returns the number of
@@ -61,11 +61,11 @@ func NewStreamReader(r io.Reader, size int64) (array.RecordReader, error) {
 }
 
 func newReader(what string, r io.Reader, size int64) (array.RecordReader, error) {
-	in, err := ipc.NewReaderFromMessageReader(&messages{r, size}, ipc.WithAllocator(allocatorFor(size)))
+	in, err := ipc.NewReaderFromMessageReader(&messages{r, size}, ipc.WithAllocator(guard.AllocatorFor(size)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	return array.ReaderFromIter(in.Schema(), guarded(what, in, -1)), nil
+	return array.ReaderFromIter(in.Schema(), guard.Batches(what, in, -1)), nil
 }
 
 // NewFileReader is like NewStreamReader for an Arrow IPC file, also known as Feather, of the given
@@ -86,78 +86,6 @@ func NewFileReader(r io.ReaderAt, size int64) (array.RecordReader, error) {
 		return nil, fmt.Errorf("reading an Arrow file: it begins with %q and ends with %q, want %q", head, tail, magic)
 	}
 	return newReader("reading an Arrow file", io.NewSectionReader(r, aligned, size-aligned), size-aligned)
-}
-
-// An allocator panics if it is asked for more than input can become.
-type allocator struct {
-	memory.Allocator
-	most int64
-}
-
-// ratio is how many bytes one of input can become at most: of all codecs of Arrow and Parquet,
-// a run in zstd compresses best, which takes four bytes for 128 KiB.
-const ratio = 128 << 10 / 4
-
-// allocatorFor returns the allocator for an input of the given size.
-func allocatorFor(size int64) memory.Allocator {
-	return allocator{memory.DefaultAllocator, min(size, 1<<40/ratio)*ratio + 1<<20}
-}
-
-func (a allocator) check(n int) {
-	if int64(n) > a.most {
-		panic(fmt.Sprintf("%d bytes of memory for an input that cannot hold them", n))
-	}
-}
-
-func (a allocator) Allocate(n int) []byte {
-	a.check(n)
-	return a.Allocator.Allocate(n)
-}
-
-func (a allocator) Reallocate(n int, b []byte) []byte {
-	a.check(n)
-	return a.Allocator.Reallocate(n, b)
-}
-
-// guarded yields the record batches of a reader, and an error if reading panics, or if there are
-// fewer rows than there must be; -1 stands for any number.
-func guarded(what string, r array.RecordReader, rows int64) iter.Seq2[arrow.RecordBatch, error] {
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		defer r.Release()
-		for got := int64(0); ; {
-			more := false
-			err := caught(func() error {
-				more = r.Next()
-				return r.Err()
-			})
-			switch {
-			case err == nil && !more && got < rows:
-				err = fmt.Errorf("%d rows of %d", got, rows)
-				fallthrough
-			case err != nil:
-				yield(nil, fmt.Errorf("%s: %w", what, err))
-				return
-			case !more:
-				return
-			}
-			b := r.RecordBatch()
-			b.Retain()
-			got += b.NumRows()
-			if !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
-// caught makes an error of a panic, which damaged files cause in arrow-go.
-func caught(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%v", v)
-		}
-	}()
-	return f()
 }
 
 // onlyWriter hides other methods of a writer, which arrow-go would call.

@@ -16,10 +16,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/arrowtest"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // kinds are the formats that an RNTuple is written as and made of again.
@@ -47,9 +48,9 @@ var kinds = []struct {
 		return rntarrow.NewFileReader(bytes.NewReader(b), int64(len(b)))
 	}},
 	{"Parquet", func(w io.Writer, r *rntuple.Reader) (int64, error) {
-		return rntarrow.WriteParquet(w, r, &rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true}})
+		return rntparquet.Write(w, r, &rntparquet.Options{Options: rntarrow.Options{Binary: true}})
 	}, func(b []byte) (array.RecordReader, error) {
-		return rntarrow.NewParquetReader(context.Background(), bytes.NewReader(b))
+		return rntparquet.NewReader(context.Background(), bytes.NewReader(b))
 	}},
 }
 
@@ -67,42 +68,13 @@ func random(t *testing.T, m randtest.Maker, fields, depth, entries, cluster int)
 	for i := range fields {
 		doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(depth)})
 	}
-	return filled(t, m, doc, entries, cluster)
-}
-
-// filled returns an RNTuple of the fields of a document with random values.
-func filled(t *testing.T, m randtest.Maker, doc *schema.Document, entries, cluster int) *rntuple.Reader {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "random.root")
-	w, err := rntuple.CreateRecords(path, "random", doc, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range entries {
-		var r value.Record
-		for _, f := range w.Schema().Fields {
-			r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
-		}
-		w.Write(&r)
-		if i%cluster == cluster-1 {
-			w.CommitCluster()
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return arrowtest.Filled(t, m.Value, doc, entries, cluster)
 }
 
 // TestDamaged cuts off files of every kind and changes bytes in them: an RNTuple is made of all
 // rows, or there is an error and no file.
 func TestDamaged(t *testing.T) {
-	for seed := range seeds(4) {
+	for seed := range arrowtest.Seeds(4) {
 		r := example(t, seed)
 		for _, k := range kinds {
 			var whole bytes.Buffer

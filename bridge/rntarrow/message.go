@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
 )
 
 // messages reads the messages of a stream of Arrow's IPC format. Unlike arrow-go's reader, it
@@ -38,7 +40,7 @@ func (m *messages) Message() (msg *ipc.Message, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = caught(func() error {
+	err = guard.Call(func() error {
 		c := checker{metadata, len(metadata)}
 		table := c.root()
 		body, err := m.bytes(table.GetInt64Slot(4+2*3, 0))
@@ -197,7 +199,7 @@ func (c *checker) batch(t flatbuffers.Table, body []byte) error {
 		}
 		total += min(n, 1<<50)
 	}
-	if most := int64(len(body))*ratio + 1<<20; total > most {
+	if most := int64(len(body))*guard.Ratio + 1<<20; total > most {
 		return fmt.Errorf("a body of %d bytes for buffers of %d bytes", len(body), total)
 	}
 	for i := range nodes {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -24,11 +25,15 @@ type Options struct {
 	// Binary reads strings as large_binary, which need not be valid UTF-8.
 	Binary bool
 	// Structs reads variants as structs with one nullable member per alternative, for consumers
-	// that do not support unions, such as Parquet.
+	// that do not support unions.
 	Structs bool
 	// Pairs reads maps as lists of structs, for consumers that do not support maps, or maps with
 	// duplicate keys.
 	Pairs bool
+	// Parquet reads only types that arrow-go writes to Parquet: Structs is implied, nullable arrays
+	// become lists, std::array<std::byte> becomes fixed_size_binary, and durations are not restored.
+	// See package rntparquet.
+	Parquet bool
 	// Reuse reuses the memory of record batches: each is valid only until the next one is read,
 	// even if it is retained. This saves up to 20 % of the time.
 	Reuse bool
@@ -84,7 +89,6 @@ func SchemaOf(s rntuple.Source, o *Options) (*arrow.Schema, error) {
 // A table converts batches of one source.
 type table struct {
 	options Options
-	before  *arrow.Schema // that the RNTuple was made of, or nil
 	schema  *arrow.Schema
 	columns []column
 }
@@ -96,10 +100,6 @@ func tableOf(s rntuple.Source, o Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTable(s, o, false, before)
-}
-
-func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*table, error) {
 	paths := o.Fields
 	if len(paths) == 0 {
 		paths = rntuple.FieldNames(s)
@@ -108,9 +108,10 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 	if err != nil {
 		return nil, err
 	}
-	t := &table{options: o, before: before}
+	t := &table{options: o}
 	t.options.Fields = paths
-	c := compiler{Options: o, lists: lists}
+	o.Structs = o.Structs || o.Parquet
+	c := compiler{Options: o}
 	fields := make([]arrow.Field, len(shapes))
 	for i, a := range shapes {
 		var col column
@@ -118,7 +119,7 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 			return nil, err
 		}
 		if before != nil {
-			if f, as := o.asBefore(fields[i], col, before); !lists || inParquet(f) {
+			if f, as := o.asBefore(fields[i], col, before); !o.Parquet || !guard.HasDuration(f.Type) {
 				fields[i], col = f, as
 			}
 		}

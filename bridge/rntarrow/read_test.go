@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/arrowtest"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
@@ -353,17 +354,9 @@ func TestAllFiles(t *testing.T) {
 	}
 }
 
-// seeds returns how many seeds tests try, of n: a third in short mode.
-func seeds(n uint64) uint64 {
-	if testing.Short() {
-		n /= 3
-	}
-	return n
-}
-
 // TestRandom reads random types and values.
 func TestRandom(t *testing.T) {
-	for seed := range seeds(100) {
+	for seed := range arrowtest.Seeds(100) {
 		r := random(t, randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 1))}, 4, 3, 60, 25)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			check(t, r, rntarrow.Options{Binary: true})

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/arrowtest"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -52,7 +53,7 @@ func allOf(t *testing.T, r *rntuple.Reader) string {
 // TestThereAndBack writes what was read as Arrow: the same entries are in the new RNTuple, and the
 // Arrow of that is the same.
 func TestThereAndBack(t *testing.T) {
-	for seed := range seeds(150) {
+	for seed := range arrowtest.Seeds(150) {
 		r := random(t, randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 2))}, 3, 3, 40, 15)
 		to := filepath.Join(t.TempDir(), "to.root")
 		o := rntarrow.Options{Binary: false, BatchSize: int(seed%20) + 1}

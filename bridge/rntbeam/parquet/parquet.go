@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -45,7 +46,7 @@ func with(ctx context.Context, f rntbeam.Foreign, use func(r *io.SectionReader) 
 
 func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, err error) {
 	err = with(ctx, f, func(r *io.SectionReader) error {
-		groups, err := rntarrow.RowGroups(r, f.Wanted)
+		groups, err := rntparquet.RowGroups(r, f.Wanted)
 		at := int64(0)
 		for _, g := range groups {
 			all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: at + g.Rows}, Cost: g.Bytes})
@@ -58,7 +59,7 @@ func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, 
 
 func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryRange) error {
 	return with(ctx, f, func(r *io.SectionReader) error {
-		groups, err := rntarrow.RowGroups(r, f.Wanted)
+		groups, err := rntparquet.RowGroups(r, f.Wanted)
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 				end = i + 1
 			}
 		}
-		all, err := rntarrow.NewRowGroupReader(ctx, r, 0, 0)
+		all, err := rntparquet.NewRowGroupReader(ctx, r, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 				fields = append(fields, c.Name)
 			}
 		}
-		records, err := rntarrow.NewRowGroupReader(ctx, r, first, end, fields...)
+		records, err := rntparquet.NewRowGroupReader(ctx, r, first, end, fields...)
 		if err != nil {
 			return err
 		}

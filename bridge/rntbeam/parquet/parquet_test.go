@@ -11,7 +11,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	_ "github.com/go-rntuple/go-rntuple/bridge/rntbeam/parquet"
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
@@ -84,7 +84,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntarrow.WriteParquet(to, r, nil); err != nil {
+	if _, err := rntparquet.Write(to, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.Close(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -71,7 +72,7 @@ func (t *arrowTable) open(path string, fields []string) (array.RecordReader, fun
 	var r array.RecordReader
 	switch t.o.Kind {
 	case Parquet:
-		r, err = rntarrow.NewParquetReader(t.o.Context, f, fields...)
+		r, err = rntparquet.NewReader(t.o.Context, f, fields...)
 	case Arrow:
 		r, err = rntarrow.NewFileReader(f, info.Size())
 	default:

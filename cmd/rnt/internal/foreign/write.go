@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/internal/show/textout"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -15,7 +16,7 @@ type WriteOptions struct {
 	Fields   []string
 	Null     string // stands for a missing value in CSV
 	Binary   bool   // of Arrow and Parquet: see rntarrow.Options
-	Item     string // of Parquet: see rntarrow.ParquetOptions
+	Item     string // of Parquet: see rntparquet.Options
 	Progress func(done, total int64)
 }
 
@@ -28,7 +29,7 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 			Entries: rntuple.EntryRange{End: math.MaxInt64},
 		})
 	case Parquet:
-		return rntarrow.WriteParquet(w, s, &rntarrow.ParquetOptions{
+		return rntparquet.Write(w, s, &rntparquet.Options{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
 			Item:    o.Item,
 			Fold:    &rntuple.FoldOptions{Progress: o.Progress},

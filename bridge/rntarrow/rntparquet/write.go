@@ -1,4 +1,4 @@
-package rntarrow
+package rntparquet
 
 import (
 	"bytes"
@@ -8,21 +8,22 @@ import (
 	"io"
 	"math"
 
-	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// ParquetOptions configures how entries are written to a Parquet file.
-type ParquetOptions struct {
-	// Options selects fields and types. Structs is always set, because Parquet has no unions, and
-	// so is Reuse. Nullable arrays become lists.
-	Options
+// Options configures how entries are written to a Parquet file.
+type Options struct {
+	// Options selects fields and types. Parquet and Reuse are always set.
+	rntarrow.Options
 	// Item is the name of list items. Default: "element", as specified by Parquet; earlier versions
 	// of Arrow used "item".
 	Item string
@@ -36,36 +37,32 @@ type ParquetOptions struct {
 	Fold *rntuple.FoldOptions
 }
 
-// WriteParquet writes all entries of s to a Parquet file, and returns their number. A row group
+// Write writes all entries of s to a Parquet file, and returns their number. A row group
 // contains the entries of one cluster, or of several if there are thousands of clusters. Row groups
 // are encoded by the goroutines of rntuple.Fold, each of which keeps one compressed row group in
 // memory.
 //
 // It does not close w. After an error the file is incomplete and invalid.
-func WriteParquet(w io.Writer, s rntuple.Source, options *ParquetOptions) (entries int64, err error) {
-	var o ParquetOptions
+func Write(w io.Writer, s rntuple.Source, options *Options) (entries int64, err error) {
+	var o Options
 	if options != nil {
 		o = *options
 	}
-	before, err := stored(s)
-	if err != nil {
-		return 0, err
-	}
-	o.Structs, o.Reuse = true, true
+	o.Parquet, o.Reuse = true, true
 	if o.BatchSize == 0 {
 		o.BatchSize = 1 << 16
 	}
-	properties, err := o.properties(s, before)
+	properties, err := o.properties(s)
 	if err != nil {
 		return 0, err
 	}
 	out := &parquetFile{w: w, item: o.Item}
 	last, err := rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) (*rowGroups, error) {
-		t, err := newTable(s, o.Options, true, before)
+		records, err := rntarrow.NewRangeReader(s, r, &o.Options)
 		if err != nil {
 			return nil, err
 		}
-		return t.rowGroups(s, r, properties, o.Plain)
+		return rowGroupsOf(records, properties, o.Plain)
 	}, func(a, b *rowGroups) *rowGroups {
 		out.add(a)
 		out.add(b)
@@ -78,20 +75,14 @@ func WriteParquet(w io.Writer, s rntuple.Source, options *ParquetOptions) (entri
 	return out.rows(), out.close()
 }
 
-// inParquet reports whether a field has a type in Parquet.
-func inParquet(f arrow.Field) bool {
-	_, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{f}, nil), nil, pqarrow.DefaultWriterProps())
-	return err == nil
-}
-
 // properties returns the properties of the writer. Dictionaries of floating-point numbers, which
 // repeat rarely, would take most of the time and the memory.
-func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*parquet.WriterProperties, error) {
-	t, err := newTable(s, o.Options, true, before)
+func (o *Options) properties(s rntuple.Source) (*parquet.WriterProperties, error) {
+	schema, err := rntarrow.SchemaOf(s, &o.Options)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := pqarrow.ToParquet(t.schema, nil, pqarrow.DefaultWriterProps())
+	columns, err := pqarrow.ToParquet(schema, nil, pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
@@ -112,25 +103,25 @@ type rowGroups struct {
 	metadata *metadata.FileMetaData
 }
 
-// rowGroups makes the row groups with the entries of a range.
-func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties,
-	plain bool) (*rowGroups, error) {
+// rowGroupsOf makes row groups of record batches.
+func rowGroupsOf(records array.RecordReader, properties *parquet.WriterProperties, plain bool) (*rowGroups, error) {
+	defer records.Release()
 	b := new(pieces)
 	var options []pqarrow.WriterOption
 	if !plain {
 		options = append(options, pqarrow.WithStoreSchema())
 	}
-	w, err := pqarrow.NewFileWriter(t.schema, b, properties, pqarrow.NewArrowWriterProperties(options...))
+	w, err := pqarrow.NewFileWriter(records.Schema(), b, properties, pqarrow.NewArrowWriterProperties(options...))
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range t.batches(s, r.First, r.End) {
-		if err == nil {
-			err = caught(func() error { return w.WriteBuffered(record) })
-		}
-		if err != nil {
+	for records.Next() {
+		if err := guard.Call(func() error { return w.WriteBuffered(records.RecordBatch()) }); err != nil {
 			return nil, err
 		}
+	}
+	if err := records.Err(); err != nil {
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
 		return nil, err

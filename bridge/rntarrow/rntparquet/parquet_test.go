@@ -1,4 +1,4 @@
-package rntarrow_test
+package rntparquet_test
 
 import (
 	"bytes"
@@ -14,8 +14,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/arrowtest"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntparquet"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -24,7 +28,7 @@ import (
 // TestParquetThereAndBack makes Parquet files of random RNTuples, and RNTuples of these: both have
 // the same Arrow.
 func TestParquetThereAndBack(t *testing.T) {
-	for seed := range seeds(60) {
+	for seed := range arrowtest.Seeds(60) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}
 		doc := &schema.Document{}
 		for i := range 3 {
@@ -34,11 +38,11 @@ func TestParquetThereAndBack(t *testing.T) {
 			}
 			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: typ})
 		}
-		r := filled(t, m, doc, 40, 15)
+		r := arrowtest.Filled(t, m.Value, doc, 40, 15)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			var file bytes.Buffer
-			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true, BatchSize: 4}}
-			n, err := rntarrow.WriteParquet(&file, r, &o)
+			o := rntparquet.Options{Options: rntarrow.Options{Binary: true, BatchSize: 4}}
+			n, err := rntparquet.Write(&file, r, &o)
 			if err != nil && strings.Contains(err.Error(), "must have at least one") {
 				t.Skip(err)
 			}
@@ -48,16 +52,16 @@ func TestParquetThereAndBack(t *testing.T) {
 			o.Structs = true
 			want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, &o.Options) })
 			got := rows(t, func() (arrowReader, error) {
-				return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(file.Bytes()))
+				return rntparquet.NewReader(t.Context(), bytes.NewReader(file.Bytes()))
 			})
-			groups, err := rntarrow.RowGroups(bytes.NewReader(file.Bytes()), func(string) bool { return true })
+			groups, err := rntparquet.RowGroups(bytes.NewReader(file.Bytes()), func(string) bool { return true })
 			if err != nil || len(groups) != 3 || groups[0].Rows != 15 || groups[2].Rows != 10 || groups[1].Bytes <= 0 {
 				t.Errorf("row groups %v, %v", groups, err)
 			}
 			var parts string
 			for i := range groups {
 				part := rows(t, func() (arrowReader, error) {
-					return rntarrow.NewRowGroupReader(t.Context(), bytes.NewReader(file.Bytes()), i, i+1)
+					return rntparquet.NewRowGroupReader(t.Context(), bytes.NewReader(file.Bytes()), i, i+1)
 				})
 				parts += part[strings.Index(part, "{"):]
 			}
@@ -140,7 +144,7 @@ func TestParquetItems(t *testing.T) {
 		"item": {"Pt.list.item", "Deep.list.item.list.item.X.list.item", "list.list.item"},
 	} {
 		var b bytes.Buffer
-		if n, err := rntarrow.WriteParquet(&b, r, &rntarrow.ParquetOptions{Item: item}); err != nil || n != 30 {
+		if n, err := rntparquet.Write(&b, r, &rntparquet.Options{Item: item}); err != nil || n != 30 {
 			t.Fatalf("%d rows, %v", n, err)
 		}
 		f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
@@ -163,7 +167,7 @@ func TestParquetItems(t *testing.T) {
 			}
 		}
 		got := rows(t, func() (arrowReader, error) {
-			return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(b.Bytes()))
+			return rntparquet.NewReader(t.Context(), bytes.NewReader(b.Bytes()))
 		})
 		if got := strings.NewReplacer("<element: ", "<item: ").Replace(got); got != want {
 			t.Errorf("item %q:\n%s\nwant\n%s", item, got, want)
@@ -194,7 +198,7 @@ func TestParquetEncodings(t *testing.T) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := rntarrow.WriteParquet(&b, r, nil); err != nil {
+	if _, err := rntparquet.Write(&b, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
@@ -251,8 +255,8 @@ func TestParquetStatistics(t *testing.T) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := rntarrow.WriteParquet(&b, r,
-		&rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
+	if _, err := rntparquet.Write(&b, r,
+		&rntparquet.Options{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
@@ -280,6 +284,26 @@ func TestParquetStatistics(t *testing.T) {
 		}
 		if got != w {
 			t.Errorf("row group %d has the bounds %v, want %v", group, got, w)
+		}
+	}
+}
+
+// TestDurations checks that, of the types that NewReader of package rntarrow restores, durations are
+// those that arrow-go does not write.
+func TestDurations(t *testing.T) {
+	types := []arrow.DataType{arrow.PrimitiveTypes.Date32, arrow.PrimitiveTypes.Date64, arrow.FixedWidthTypes.Float16,
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time64ns, arrow.FixedWidthTypes.Timestamp_s,
+		arrow.FixedWidthTypes.Timestamp_ns, arrow.FixedWidthTypes.Duration_ms, &arrow.FixedSizeBinaryType{ByteWidth: 3},
+		arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.LargeString}
+	for _, of := range types[:len(types):len(types)] {
+		types = append(types, arrow.MapOf(arrow.PrimitiveTypes.Int8, of), arrow.LargeListOf(of),
+			arrow.StructOf(arrow.Field{Name: "x", Type: of}), arrow.FixedSizeListOfNonNullable(2, of))
+	}
+	for _, of := range types {
+		s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: of}}, nil)
+		_, err := pqarrow.ToParquet(s, nil, pqarrow.DefaultWriterProps())
+		if guard.HasDuration(of) != (err != nil) {
+			t.Errorf("%v has a duration: %t, but arrow-go says %v", of, guard.HasDuration(of), err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package rntarrow
+package rntparquet
 
 import (
 	"context"
@@ -16,34 +16,36 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/internal/guard"
 )
 
-// NewParquetReader returns a reader of the rows of a Parquet file, in order. fields are the names
+// NewReader returns a reader of the rows of a Parquet file, in order. fields are the names
 // of the top-level columns to read; default: all. Row groups are read by GOMAXPROCS goroutines, and
 // a few record batches of each are in memory.
 //
-// Damaged files cause an error of NewParquetReader or of the reader, never a panic.
-func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker,
+// Damaged files cause an error of NewReader or of the reader, never a panic.
+func NewReader(ctx context.Context, r parquet.ReaderAtSeeker,
 	fields ...string) (records array.RecordReader, err error) {
-	return newParquetReader(ctx, r, 0, math.MaxInt, fields)
+	return newReader(ctx, r, 0, math.MaxInt, fields)
 }
 
-// NewRowGroupReader is like NewParquetReader, but reads only the existing row groups from first up
+// NewRowGroupReader is like NewReader, but reads only the existing row groups from first up
 // to but not including end.
 func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
 	fields ...string) (array.RecordReader, error) {
-	return newParquetReader(ctx, r, first, end, fields)
+	return newReader(ctx, r, first, end, fields)
 }
 
-func newParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
+func newReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int,
 	fields []string) (records array.RecordReader, err error) {
 	p := &parquetReader{ctx: ctx, first: first, end: end}
-	err = caught(func() error {
+	err = guard.Call(func() error {
 		size, err := r.Seek(0, io.SeekEnd)
 		if err != nil {
 			return err
 		}
-		mem := allocatorFor(size)
+		mem := guard.AllocatorFor(size)
 		if p.file, err = file.NewParquetReader(r, file.WithReadProps(parquet.NewReaderProperties(mem))); err != nil {
 			return err
 		}
@@ -77,7 +79,7 @@ type RowGroup struct {
 // RowGroups returns the row groups of a Parquet file. wanted reports whether a top-level column is
 // included in their Bytes.
 func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (groups []RowGroup, err error) {
-	err = caught(func() error {
+	err = guard.Call(func() error {
 		f, err := file.NewParquetReader(r)
 		if err != nil {
 			return err
@@ -110,18 +112,11 @@ func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (group
 func readable(s *arrow.Schema) error {
 	var errs []error
 	for _, f := range s.Fields() {
-		if hasDuration(f.Type) {
+		if guard.HasDuration(f.Type) {
 			errs = append(errs, fmt.Errorf("column %q of type %s cannot be read from Parquet", f.Name, f.Type))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func hasDuration(t arrow.DataType) bool {
-	if nested, ok := t.(arrow.NestedType); ok {
-		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasDuration(f.Type) })
-	}
-	return t.ID() == arrow.DURATION
 }
 
 // A parquetReader reads the row groups of a file.
@@ -190,7 +185,7 @@ func (p *parquetReader) all(yield func(arrow.RecordBatch, error) bool) {
 func (p *parquetReader) group(ctx context.Context, group int) iter.Seq2[arrow.RecordBatch, error] {
 	var r array.RecordReader
 	rows := int64(0)
-	err := caught(func() (err error) {
+	err := guard.Call(func() (err error) {
 		if err := p.check(group); err != nil {
 			return err
 		}
@@ -203,7 +198,7 @@ func (p *parquetReader) group(ctx context.Context, group int) iter.Seq2[arrow.Re
 			yield(nil, fmt.Errorf("row group %d: %w", group, err))
 		}
 	}
-	return guarded(fmt.Sprintf("row group %d", group), r, rows)
+	return guard.Batches(fmt.Sprintf("row group %d", group), r, rows)
 }
 
 // check opens the columns of a row group that lie in structs: what is damaged there makes arrow-go
