@@ -24,41 +24,17 @@ import (
 // Pages are compressed like the existing ones unless WriteOptions.Compression is set. See Open for
 // the name. For formats before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
-	o = cmp.Or(o, new(WriteOptions))
-	err := refuse(
-		refusal{o.Description != "", "Description is not for Append"},
-		refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
-		refusal{len(o.Projections) > 0, "Projections is not for Append"},
-		refusal{o.ExtendSchema && reflect.TypeFor[T]() == recordType,
-			"ExtendSchema is not for AppendRecords: see Writer.Extend"})
-	if err != nil {
-		return nil, err
+	o, t := cmp.Or(o, new(WriteOptions)), reflect.TypeFor[T]()
+	if o.ExtendSchema && t == recordType {
+		return nil, refuse(refusal{true, "ExtendSchema is not for AppendRecords: see Writer.Extend"})
 	}
-	f, err := UpdateFile(path, o.file())
-	return owning(f, err, func() (*Writer[T], error) { return continuing[T](f, path, name, o) })
-}
-
-// continuing returns a writer that continues an RNTuple in the file f at path.
-func continuing[T any](f *File, path, name string, options *WriteOptions) (*Writer[T], error) {
-	o := *cmp.Or(options, new(WriteOptions))
-	r, err := Open(path, name, &ReadOptions{Context: f.ctx, Limits: o.Limits})
-	if err != nil {
-		return nil, err
+	extend := func(base *ntuple.Writer) error {
+		if !o.ExtendSchema {
+			return nil
+		}
+		return extendTo(base, t)
 	}
-	c, ok, err := r.ntuple.Compression(r.ctx)
-	if ok {
-		o.Compression = cmp.Or(o.Compression, c, compress.None)
-	}
-	var w *Writer[T]
-	if err == nil {
-		w, err = resume[T](f, r, &o)
-	}
-	if err != nil {
-		r.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f.ntuple.CloseWith(r.ntuple)
-	return w, nil
+	return appending(path, name, o, extend, func(base *ntuple.Writer, _ *File) (*Writer[T], error) { return writerOn[T](base) })
 }
 
 // AppendRecords is like Append for dynamic values with the members of the RNTuple's schema.
@@ -66,28 +42,70 @@ func AppendRecords(path, name string, o *WriteOptions) (*Writer[value.Record], e
 	return Append[value.Record](path, name, o)
 }
 
+// AppendColumns is like Append for slices with the values of the RNTuple's fields; ExtendSchema is an
+// error.
+func AppendColumns(path, name string, o *WriteOptions) (*ColumnWriter, error) {
+	o = cmp.Or(o, new(WriteOptions))
+	if err := refuse(refusal{o.ExtendSchema, "ExtendSchema is not for AppendColumns"}); err != nil {
+		return nil, err
+	}
+	return appending(path, name, o, func(*ntuple.Writer) error { return nil }, columnWriterOn)
+}
+
+// appending returns a writer on an RNTuple that is continued in the file at path, once it is extended.
+func appending[W interface{ own(*File) }](path, name string, o *WriteOptions, extend func(*ntuple.Writer) error,
+	on func(*ntuple.Writer, *File) (W, error)) (none W, _ error) {
+	err := refuse(
+		refusal{o.Description != "", "Description is not for Append"},
+		refusal{o.MaxKeySize != 0, "MaxKeySize is not for Append"},
+		refusal{len(o.Projections) > 0, "Projections is not for Append"})
+	if err != nil {
+		return none, err
+	}
+	f, err := UpdateFile(path, o.file())
+	return owning(f, err, func() (W, error) {
+		r, err := Open(path, name, &ReadOptions{Context: f.ctx, Limits: o.Limits})
+		if err != nil {
+			return none, err
+		}
+		w, err := resume(f, r, *o, extend, on)
+		if err != nil {
+			r.Close()
+			return none, fmt.Errorf("%s: %w", path, err)
+		}
+		f.ntuple.CloseWith(r.ntuple)
+		return w, nil
+	})
+}
+
 // resume returns a writer that continues the RNTuple that r reads, in its file.
-func resume[T any](f *File, r *Reader, options *WriteOptions) (*Writer[T], error) {
+func resume[W any](f *File, r *Reader, options WriteOptions, extend func(*ntuple.Writer) error,
+	on func(*ntuple.Writer, *File) (W, error)) (none W, _ error) {
+	c, ok, err := r.ntuple.Compression(r.ctx)
+	if err != nil {
+		return none, err
+	}
+	if ok {
+		options.Compression = cmp.Or(options.Compression, c, compress.None)
+	}
 	o, err := options.base()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	base, err := f.ntuple.Resume(r.ntuple, o)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	if t := reflect.TypeFor[T](); o.ExtendSchema && t != recordType {
-		if err := extendTo(base, t); err != nil {
-			return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
-		}
+	err = extend(base)
+	if err == nil { // a zone map may name new fields
+		err = recordZones(base, o)
 	}
-	err = recordZones(base, o)
-	var w *Writer[T]
+	var w W
 	if err == nil {
-		w, err = writerOn[T](base)
+		w, err = on(base, f)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
+		return none, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
 	}
 	return w, nil
 }

@@ -252,3 +252,50 @@ func ExampleAppend() {
 	// {1 1} <nil>
 	// {1 2} <nil>
 }
+
+// TestAppendColumns appends slices to what a Writer has written, and reads all of it.
+func TestAppendColumns(t *testing.T) {
+	type event struct {
+		X    int32
+		Tags []int16
+	}
+	path := filepath.Join(t.TempDir(), "f.root")
+	w, err := rntuple.Create[event](path, "n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []event{{1, []int16{1}}, {2, nil}, {3, []int16{5, 6}}, {4, []int16{7}}}
+	if err := errors.Join(w.Write(&want[0]), w.Write(&want[1]), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rntuple.AppendColumns(path, "n", &rntuple.WriteOptions{ExtendSchema: true}); err == nil {
+		t.Error("no error of ExtendSchema")
+	}
+	if _, err := rntuple.AppendColumns(path, "none", nil); !errors.Is(err, rntuple.ErrNotFound) {
+		t.Error(err)
+	}
+	c, err := rntuple.AppendColumns(path, "n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(rntuple.Put(c, "X", []int32{3, 4}),
+		rntuple.PutJagged(c, "Tags", []int64{0, 2, 3}, []int16{5, 6, 7}), c.End(2), c.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []event
+	for e, err := range rntuple.Entries[event](r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, *e)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

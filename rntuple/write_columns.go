@@ -61,6 +61,10 @@ func NewColumnWriter(f *File, name string, doc *schema.Document, o *WriteOptions
 	if err != nil {
 		return nil, err
 	}
+	return columnWriterOn(base, f)
+}
+
+func columnWriterOn(base *ntuple.Writer, f *File) (*ColumnWriter, error) {
 	w := &ColumnWriter{common: common{ntuple: base, file: f, outlets: field.NewOutlets(base.Sink)}}
 	w.columns = newColumns(base, base.Sink, w.common.outlets)
 	return w, nil

@@ -48,6 +48,16 @@ func Add(f *rntuple.File, name string, r array.RecordReader, o *WriteOptions,
 	return fill(w, r, *o)
 }
 
+// Append appends all record batches of r to an existing RNTuple, see rntuple.AppendColumns and Write,
+// and returns how many entries it appended. After an error, the file is unchanged.
+func Append(path, name string, r array.RecordReader, opts *rntuple.WriteOptions) (entries int64, err error) {
+	w, err := rntuple.AppendColumns(path, name, opts)
+	if err != nil {
+		return 0, err
+	}
+	return fill(w, r, WriteOptions{NoSchema: true})
+}
+
 // fill writes all that r yields, and its schema, and closes the writer.
 func fill(w *rntuple.ColumnWriter, r array.RecordReader, o WriteOptions) (entries int64, err error) {
 	entries, err = Write(w, r)

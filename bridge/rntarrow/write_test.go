@@ -73,6 +73,17 @@ func TestThereAndBack(t *testing.T) {
 			if got, want := all(t, to), allOf(t, r); got != want {
 				t.Errorf("%v\n%.2000s, want\n%.2000s", records.Schema(), got, want)
 			}
+			again, err := rntarrow.NewReader(r, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Release()
+			if n, err := rntarrow.Append(to, "random", again, nil); err != nil || n != 40 {
+				t.Fatalf("appending %d entries, %v", n, err)
+			}
+			if got, want := all(t, to), allOf(t, r); got != want+want[strings.Index(want, "{"):] {
+				t.Errorf("appended: %.2000s, want twice\n%.2000s", got, want)
+			}
 		})
 	}
 }
