@@ -108,6 +108,35 @@ func TestVariantOrder(t *testing.T) {
 	}
 }
 
+// TestVariantOfRecords writes records that only one alternative takes, by the names of its members or by
+// their types.
+func TestVariantOfRecords(t *testing.T) {
+	doc := &schema.FieldDocument{Name: "f", Type: "std::variant<A,B,C>", Role: "variant", Fields: []*schema.FieldDocument{
+		class("_0", "A", fieldOf(t, "X", "std::int32_t")), class("_1", "B", fieldOf(t, "X", "std::string")),
+		class("_2", "C", fieldOf(t, "Y", "std::int32_t"))}}
+	s := build(t, doc)
+	of := func(name string, v any) value.Record { return value.Record{Names: []string{name}, Values: list{v}} }
+	values := list{of("X", int32(1)), of("X", "two"), of("Y", int32(3)), of("X", "four")}
+	w, o := newSink(s)
+	if err := write(o, w, s.Fields[0], values); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(t, w.source(t), "f", reflect.TypeFor[any](), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, index := range []int{0, 1, 2, 1} {
+		want := value.Alternative{Index: index, Value: values[i]}
+		if have := got.Index(i).Interface(); !reflect.DeepEqual(have, any(want)) {
+			t.Errorf("value %d: %v, want %v", i, have, want)
+		}
+	}
+	w, o = newSink(s)
+	if err := write(o, w, s.Fields[0], list{of("Y", "five")}); err == nil {
+		t.Error("no error of a record that no alternative takes")
+	}
+}
+
 // TestWriteErrors writes values of which one number does not fit, at any depth.
 func TestWriteErrors(t *testing.T) {
 	const large = 1 << 15
