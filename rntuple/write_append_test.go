@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -297,5 +299,54 @@ func TestAppendColumns(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAppendSets appends with a zone map to an RNTuple that has one, between other attribute sets: each set
+// is listed once.
+func TestAppendSets(t *testing.T) {
+	type event struct{ X int32 }
+	type set struct{ S string }
+	for _, before := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "f.root")
+		o := &rntuple.WriteOptions{ZoneMap: []string{"*"}}
+		w, err := rntuple.Create[event](path, "n", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before {
+			a, err := rntuple.NewAttributes[set](w, "other", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Write(rntuple.EntryRange{First: 0, End: 1}, set{"old"})
+		}
+		if err := errors.Join(w.Write(&event{1}), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			if w, err = rntuple.Append[event](path, "n", o); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Write(&event{int32(i)}), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := rntuple.Open(path, "n", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		names := map[string]int{}
+		for _, s := range r.Footer().AttributeSets {
+			names[s.Name]++
+		}
+		want := map[string]int{zonemap.SetName: 1}
+		if before {
+			want["other"] = 1
+		}
+		if !maps.Equal(names, want) {
+			t.Errorf("attribute sets %v, want %v", names, want)
+		}
 	}
 }
