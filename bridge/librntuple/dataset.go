@@ -302,20 +302,22 @@ func describeFields(fields []*schema.Field) []describedField {
 
 // A query is the options of rntuple_stream.
 type query struct {
-	Fields      []string `json:"fields"`
-	Where       texts    `json:"where"`
-	Define      []string `json:"define"`
-	EntryStart  int64    `json:"entry_start"`
-	EntryStop   *int64   `json:"entry_stop"`
-	Offset      int64    `json:"offset"`
-	Limit       *int64   `json:"limit"`
-	BatchSize   int      `json:"batch_size"`
-	ZoneMaps    *bool    `json:"zone_maps"`
-	Collections bool     `json:"collections"`
-	Lists       int      `json:"lists"`
-	Binary      bool     `json:"binary"`
-	Structs     bool     `json:"structs"`
-	Pairs       bool     `json:"pairs"`
+	Fields       []string `json:"fields"`
+	Where        texts    `json:"where"`
+	Define       []string `json:"define"`
+	Compute      []string `json:"compute"`
+	EntryNumbers string   `json:"entry_numbers"`
+	EntryStart   int64    `json:"entry_start"`
+	EntryStop    *int64   `json:"entry_stop"`
+	Offset       int64    `json:"offset"`
+	Limit        *int64   `json:"limit"`
+	BatchSize    int      `json:"batch_size"`
+	ZoneMaps     *bool    `json:"zone_maps"`
+	Collections  bool     `json:"collections"`
+	Lists        int      `json:"lists"`
+	Binary       bool     `json:"binary"`
+	Structs      bool     `json:"structs"`
+	Pairs        bool     `json:"pairs"`
 }
 
 // arrow returns the options for converting.
@@ -330,7 +332,14 @@ func (q query) arrow(s *schema.Schema) (*rntarrow.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rntarrow.Options{Fields: fields, BatchSize: cmp.Or(q.BatchSize, 1<<16), Lists32: q.Lists == 32, Binary: q.Binary,
+	if len(fields) == 0 && q.Fields != nil && len(q.Compute) == 0 && q.EntryNumbers == "" {
+		return nil, argumentf("fields: no field is named")
+	}
+	computed, err := q.computed()
+	if err != nil {
+		return nil, err
+	}
+	return &rntarrow.Options{Fields: fields, Compute: computed, EntryNumbers: q.EntryNumbers, BatchSize: cmp.Or(q.BatchSize, 1<<16), Lists32: q.Lists == 32, Binary: q.Binary,
 		Structs: q.Structs, Pairs: q.Pairs}, nil
 }
 
@@ -343,6 +352,39 @@ func (d *dataset) schema(q query) (*arrow.Schema, error) {
 	return schema, d.named(err)
 }
 
+// defined returns the names for expressions.
+func (q query) defined() ([]expression.Definition, error) {
+	fields, err := expression.ParseFields(q.Define...)
+	if err != nil {
+		return nil, &argumentError{fmt.Errorf("define: %w", err)}
+	}
+	for _, f := range fields {
+		if f.Type != "" {
+			return nil, argumentf("define: %s cannot have a type here", f.Name)
+		}
+	}
+	return fields.Definitions(), nil
+}
+
+// computed returns the columns that are computed, or nil.
+func (q query) computed() (rntarrow.Columns, error) {
+	if len(q.Compute) == 0 {
+		return nil, nil
+	}
+	defined, err := q.defined()
+	if err != nil {
+		return nil, err
+	}
+	fields, err := expression.ParseFields(q.Compute...)
+	if err != nil {
+		return nil, &argumentError{fmt.Errorf("compute: %w", err)}
+	}
+	for i := range fields {
+		fields[i].Value = fields[i].Value.With(defined...)
+	}
+	return fields, nil
+}
+
 // condition returns the condition of the query, or nil.
 func (q query) condition() (rntuple.Condition, error) {
 	var all []*expression.Expression
@@ -353,20 +395,15 @@ func (q query) condition() (rntuple.Condition, error) {
 		}
 		all = append(all, e)
 	}
-	defined, err := expression.ParseFields(q.Define...)
+	defined, err := q.defined()
 	if err != nil {
 		return nil, err
-	}
-	for _, f := range defined {
-		if f.Type != "" {
-			return nil, argumentf("define: %s cannot have a type here", f.Name)
-		}
 	}
 	if len(all) == 0 {
 		return nil, nil
 	}
 	zones := &rntuple.ZoneUse{Off: q.ZoneMaps != nil && !*q.ZoneMaps}
-	return expression.And(all...).With(defined.Definitions()...).ConditionUsing(zones), nil
+	return expression.And(all...).With(defined...).ConditionUsing(zones), nil
 }
 
 // span returns a range of first and the others up to end, or an error that names the options.
@@ -433,7 +470,7 @@ func (d *dataset) records(ctx context.Context, q query, p *progress) (array.Reco
 // fields, without untyped collections of which each member is the source of a projected field unless collections is
 // set.
 func choose(s *schema.Schema, patterns []string, collections bool) ([]string, error) {
-	var paths []string
+	paths := []string{}
 	if patterns == nil {
 		for _, f := range s.Fields {
 			if collections || !isProjected(f, s) {
@@ -441,9 +478,6 @@ func choose(s *schema.Schema, patterns []string, collections bool) ([]string, er
 			}
 		}
 		return paths, nil
-	}
-	if len(patterns) == 0 {
-		return nil, argumentf("fields: no field is named")
 	}
 	for _, p := range patterns {
 		if p == "" {

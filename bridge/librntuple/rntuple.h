@@ -151,7 +151,10 @@ RNTUPLE_API int rntuple_schema(int64_t dataset, const char* options, struct Arro
  *
  *   "fields"       array of names, paths or patterns of fields: ["run", "Muon_*", "Jet.pt"]; default: all
  *   "where"        a condition, such as "nMuon == 2 && any(Muon_pt, # > 20)", or an array of conditions
- *   "define"       array of names for expressions that conditions may use: ["pt2=pt*pt"]
+ *   "define"       array of names for expressions that "where" and "compute" may use: ["pt2=pt*pt"]
+ *   "compute"      array of columns to add, computed for each entry: ["mll=mass(mu1, mu2)", "n:std::uint8_t=len(pt)"];
+ *                  with it, "fields" may be empty
+ *   "entry_numbers" name of a column to add with the number of each entry in the dataset
  *   "entry_start"  the first entry of the dataset to read; default: 0
  *   "entry_stop"   the entry of the dataset to stop before; default: the end
  *   "offset"       how many of the entries that meet the condition to skip

@@ -1,9 +1,11 @@
 package rntarrow
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -17,6 +19,12 @@ import (
 type Options struct {
 	// Fields are the paths of fields, as in rntuple.BatchOptions.
 	Fields []string
+	// Compute adds columns behind those of Fields, as those of expression.Fields. With it, an empty
+	// but not nil slice Fields selects none.
+	Compute Columns
+	// EntryNumbers, if set, is the name of another column, of type int64: the number of each entry
+	// in the source, or of a Selection in the source that it selects from.
+	EntryNumbers string
 	// BatchSize is the maximum number of entries in a record batch. Default: 16,384.
 	BatchSize int
 	// Lists32 produces lists, strings and binaries with 32-bit offsets, for consumers that do not
@@ -52,14 +60,7 @@ const (
 //
 // The error is that of rntuple.Batches, or names a field without a corresponding Arrow type.
 func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	t, err := tableOf(s, *o)
-	if err != nil {
-		return nil, err
-	}
-	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64)), nil
+	return NewRangeReader(s, rntuple.EntryRange{End: math.MaxInt64}, o)
 }
 
 // NewRangeReader is like NewReader, but reads only the existing entries in e.
@@ -68,10 +69,13 @@ func NewRangeReader(s rntuple.Source, e rntuple.EntryRange, o *Options) (array.R
 		o = new(Options)
 	}
 	t, err := tableOf(s, *o)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case o.BatchSize < 0 || e.First < 0:
+		return nil, fmt.Errorf("batches of %d entries from entry %d: the numbers must not be negative", o.BatchSize, e.First)
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, e.First, e.End)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, e)), nil
 }
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.
@@ -91,6 +95,8 @@ type table struct {
 	options Options
 	schema  *arrow.Schema
 	columns []column
+
+	computed *computed
 }
 
 // tableOf returns the table for a source, with the types that it was made of as far as they are
@@ -101,7 +107,7 @@ func tableOf(s rntuple.Source, o Options) (*table, error) {
 		return nil, err
 	}
 	paths := o.Fields
-	if len(paths) == 0 {
+	if none := paths != nil && (o.Compute != nil || o.EntryNumbers != ""); len(paths) == 0 && !none {
 		paths = rntuple.FieldNames(s)
 	}
 	shapes, err := rntuple.Shapes(s, paths...)
@@ -125,6 +131,19 @@ func tableOf(s rntuple.Source, o Options) (*table, error) {
 		}
 		t.columns = append(t.columns, col)
 	}
+	if t.computed, err = newComputed(s, o); err != nil {
+		return nil, err
+	}
+	more, columns, err := t.computed.compile(&c)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range more {
+		if slices.ContainsFunc(slices.Concat(fields, more[:i]), func(g arrow.Field) bool { return g.Name == f.Name }) {
+			return nil, fmt.Errorf("the computed column %q has the name of another one", f.Name)
+		}
+	}
+	fields, t.columns = append(fields, more...), append(t.columns, columns...)
 	metadata := map[string]string{}
 	if before != nil {
 		m := before.Metadata()
@@ -140,14 +159,13 @@ func tableOf(s rntuple.Source, o Options) (*table, error) {
 	return t, nil
 }
 
-// batches yields the entries from first to end as record batches.
-func (t *table) batches(s rntuple.Source, first, end int64) iter.Seq2[arrow.RecordBatch, error] {
+// batches yields the entries of a range as record batches.
+func (t *table) batches(s rntuple.Source, e rntuple.EntryRange) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: !t.options.Reuse}
-		for b, err := range rntuple.BatchesIn(s, rntuple.EntryRange{First: first, End: end}, &o) {
+		for b, err := range t.read(s, e) {
 			var record arrow.RecordBatch
 			if err == nil {
-				record, err = t.record(b)
+				record, err = t.record(s, b)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -160,13 +178,48 @@ func (t *table) batches(s rntuple.Source, first, end int64) iter.Seq2[arrow.Reco
 	}
 }
 
+// read yields the fields of the entries of a range.
+func (t *table) read(s rntuple.Source, e rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
+	o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: !t.options.Reuse}
+	if len(o.Fields) > 0 {
+		return rntuple.BatchesIn(s, e, &o)
+	}
+	return func(yield func(*rntuple.Batch, error) bool) { // without fields, which would mean all
+		n, err := numEntries(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		size := int64(cmp.Or(o.Size, 1<<14))
+		for first, end := e.First, min(e.End, n); first < end; first += size {
+			if !yield(&rntuple.Batch{First: first, Len: int(min(size, end-first))}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func numEntries(s rntuple.Source) (int64, error) {
+	switch s := s.(type) {
+	case interface{ NumEntries() int64 }:
+		return s.NumEntries(), nil
+	case interface{ NumEntries() (int64, error) }:
+		return s.NumEntries()
+	}
+	return 0, fmt.Errorf("a %T has no number of entries", s)
+}
+
 // record returns a batch as a record batch that shares its memory.
-func (t *table) record(b *rntuple.Batch) (arrow.RecordBatch, error) {
-	columns := make([]arrow.Array, len(b.Columns))
-	for i, a := range b.Columns {
+func (t *table) record(s rntuple.Source, b *rntuple.Batch) (arrow.RecordBatch, error) {
+	more, err := t.computed.values(s, b)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Array, len(t.columns))
+	for i, a := range slices.Concat(b.Columns, more) {
 		data, err := t.columns[i](a, nil, 0)
 		if err != nil {
-			return nil, fmt.Errorf("entries %d to %d: field %q: %w", b.First, b.First+int64(b.Len), t.options.Fields[i], err)
+			return nil, fmt.Errorf("entries %d to %d: field %q: %w", b.First, b.First+int64(b.Len), t.schema.Field(i).Name, err)
 		}
 		columns[i] = array.MakeFromData(data)
 	}
