@@ -10,11 +10,12 @@
 //	{"file": "2024/run1.root", "ntuple": "Events", "fields": ["run", "Muon_*"], "where": "nMuon == 2"}
 //
 // GetSchema returns the schema that package rntarrow derives from the fields. GetFlightInfo returns
-// the schema and an endpoint for each range of entries: clusters are combined into ranges of about
-// equal size, at least about 100,000 entries or 16 MiB. The endpoints are in the order of the
-// entries, and their tickets are Queries with a range, so clients can read in parallel by redeeming
-// the tickets in any order at the same service. Clients may also construct tickets themselves. With
-// a condition, the number of records is -1, and ranges excluded by a zone map have no endpoint.
+// the schema and an endpoint for each range of entries: clusters are combined, and large ones are
+// cut, into ranges of about equal size, at least about 100,000 entries or 16 MiB. The endpoints are
+// in the order of the entries, and their tickets are Queries with a range, so clients can read in
+// parallel by redeeming the tickets in any order at the same service. Clients may also construct
+// tickets themselves. With a condition, the number of records is -1, and ranges excluded by a zone
+// map have no endpoint.
 // Tickets of GetFlightInfo are bound to the version of the file: if it changes, DoGet fails with
 // FailedPrecondition.
 //

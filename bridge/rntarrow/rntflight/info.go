@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"math"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -26,8 +27,8 @@ const (
 )
 
 // units returns the ranges of entries that are read in parallel: clusters, joined to parts of about
-// equal size that have enough, and cut where the query does: most of them at most. Those that zone
-// maps rule out are left out. bytes is the footprint.
+// equal size that have enough, and cut where they are larger than such a part or where the query
+// does: most of them at most. Those that zone maps rule out are left out. bytes is the footprint.
 func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err error) {
 	clusters, err := s.Clusters()
 	if err != nil {
@@ -38,16 +39,21 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 	enough = max(enough, (s.entries.Len()+int64(most)-1)/int64(most))
 	n, last := float64(max(1, s.entries.Len()/enough)), -1
 	for _, c := range clusters {
-		if c = intersect(c, s.entries); c.Len() == 0 {
-			continue
+		c = intersect(c, s.entries)
+		// Two readers of a cluster decode the pages at the cut twice, which costs less than one that
+		// waits for the other.
+		pieces := int64(math.Round(float64(c.Len()) * n / float64(max(1, s.entries.Len()))))
+		for ; c.Len() > 0; pieces-- {
+			piece := rntuple.EntryRange{First: c.First, End: c.First + c.Len()/max(1, pieces)}
+			c.First = piece.End
+			// A piece belongs to the part that its middle is in, so that sizes differ by little more
+			// than one piece.
+			middle := float64(piece.First-s.entries.First) + float64(piece.Len())/2
+			if part := int(middle * n / float64(s.entries.Len())); part != last {
+				units, last = append(units, piece), part
+			}
+			units[len(units)-1].End = piece.End
 		}
-		// A cluster belongs to the part that its middle is in, so that sizes differ by little more
-		// than one cluster.
-		middle := float64(c.First-s.entries.First) + float64(c.Len())/2
-		if part := int(middle * n / float64(s.entries.Len())); part != last {
-			units, last = append(units, c), part
-		}
-		units[len(units)-1].End = c.End
 	}
 	if s.where != nil {
 		return s.possible(units)

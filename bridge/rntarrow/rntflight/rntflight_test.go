@@ -338,6 +338,33 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
+// TestLargeCluster checks that the endpoints balance where one cluster has almost all entries.
+func TestLargeCluster(t *testing.T) {
+	needsTime(t)
+	const n, cluster = 500_000, 484_722
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "a.root"), n, cluster)
+	c := dial(t, serve(t, rntflight.Options{Folder: folder}))
+	info, got := everything(t, c, (&rntflight.Query{File: "a.root", Fields: []string{"ID"}}).Descriptor())
+	if len(got) != n {
+		t.Fatalf("%d rows", len(got))
+	}
+	for i := range got {
+		if want := fmt.Sprintf("%d|", i); got[i] != want {
+			t.Fatalf("row %d is %s", i, got[i])
+		}
+	}
+	if len(info.Endpoint) != 5 {
+		t.Errorf("%d endpoints", len(info.Endpoint))
+	}
+	for _, e := range info.Endpoint {
+		rows, _, err := get(t.Context(), c, e.Ticket)
+		if err != nil || len(rows) < n/10 || len(rows) > n/4 {
+			t.Errorf("an endpoint has %d rows, %v", len(rows), err)
+		}
+	}
+}
+
 // TestZones checks that there are no endpoints for units that a zone map rules out.
 func TestZones(t *testing.T) {
 	needsTime(t)
