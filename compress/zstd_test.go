@@ -153,7 +153,8 @@ func TestZstdFrames(t *testing.T) {
 		{"3.1.1.3.1.1 treeless literals first", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", frame.ErrCorrupt},
 		{"3.1.1 several frames", magic + "\x20\x03" + abc + magic + "\x00\x00" + abc, "abcabc", nil},
 		{"3.1.1 magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", frame.ErrCorrupt},
-		{"3.1.2 skippable frames", "\x50\x2A\x4D\x18\x00\x00\x00\x00" + magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x02\x00\x00\x00??", "abc", nil},
+		{"3.1.2 skippable frames", "\x50\x2A\x4D\x18\x00\x00\x00\x00" + magic + "\x20\x03" + abc +
+			"\x5F\x2A\x4D\x18\x02\x00\x00\x00??", "abc", nil},
 		{"3.1.2 skippable frame cut", magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x03\x00\x00\x00??",
 			"abc", frame.ErrCorrupt},
 		{"bytes after the frame", magic + "\x20\x03" + abc + "x", "abc", frame.ErrCorrupt},

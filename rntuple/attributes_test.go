@@ -153,7 +153,8 @@ func TestAttributeRanges(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				check := func(what string, got []int, values func(func(rntuple.EntryRange, struct{ Number int }) bool), keep func(e rntuple.EntryRange) bool) {
+				check := func(what string, got []int, values func(func(rntuple.EntryRange, struct{ Number int }) bool),
+					keep func(e rntuple.EntryRange) bool) {
 					want := want(keep)
 					if !slices.Equal(got, want) {
 						t.Errorf("%d ranges, %s: %v, want %v", n, what, got, want)

@@ -471,7 +471,8 @@ func attributes(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 		check(t, err)
 		for i := range int32(3) {
 			check(t, w.Write(&point{i, int32(len(name)) * i}))
-			check(t, a.Write(rntuple.EntryRange{First: int64(i), End: int64(i) + 1}, struct{ Label string }{fmt.Sprint(name, i)}))
+			check(t, a.Write(rntuple.EntryRange{First: int64(i), End: int64(i) + 1},
+				struct{ Label string }{fmt.Sprint(name, i)}))
 		}
 		check(t, w.Close())
 	}

@@ -94,7 +94,8 @@ func (p *joinBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*
 
 // join joins what read reads from each part: from the first one as much as it likes, and
 // from the others as many entries as that has.
-func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
+func (p *joinBatches) join(first int64,
+	read func(part *joinedPart, i int, n int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
 	all := make([]*columnar.Array, len(p.all))
 	n := int64(0)
 	for i, part := range p.together {

@@ -34,7 +34,8 @@ func Append[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
 		}
 		return extendTo(base, t)
 	}
-	return appending(path, name, o, extend, func(base *ntuple.Writer, _ *File) (*Writer[T], error) { return writerOn[T](base) })
+	return appending(path, name, o, extend,
+		func(base *ntuple.Writer, _ *File) (*Writer[T], error) { return writerOn[T](base) })
 }
 
 // AppendRecords is like Append for dynamic values with the members of the RNTuple's schema.

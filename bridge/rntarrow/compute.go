@@ -115,7 +115,8 @@ func emptyOf(f *schema.Field) (*columnar.Array, error) {
 var empties = map[reflect.Kind]func(*columnar.Array){
 	reflect.Bool: empty[bool],
 	reflect.Int8: empty[int8], reflect.Int16: empty[int16], reflect.Int32: empty[int32], reflect.Int64: empty[int64],
-	reflect.Uint8: empty[uint8], reflect.Uint16: empty[uint16], reflect.Uint32: empty[uint32], reflect.Uint64: empty[uint64],
+	reflect.Uint8: empty[uint8], reflect.Uint16: empty[uint16], reflect.Uint32: empty[uint32],
+	reflect.Uint64:  empty[uint64],
 	reflect.Float32: empty[float32], reflect.Float64: empty[float64],
 }
 

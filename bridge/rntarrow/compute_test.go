@@ -59,7 +59,8 @@ func TestCompute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, err := expression.ParseFields("twice=2*N", "narrow:std::uint8_t=twice+1", "half:std::vector<float>=map(X, #/2)",
+	fields, err := expression.ParseFields("twice=2*N", "narrow:std::uint8_t=twice+1",
+		"half:std::vector<float>=map(X, #/2)",
 		"last:std::optional<std::int16_t>=int(X[-1])", "word=string(N)")
 	if err != nil {
 		t.Fatal(err)

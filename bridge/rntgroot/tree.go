@@ -167,7 +167,8 @@ func (t *Tree) load(i int) error {
 		f.end = f.first + tree.entries
 	}
 	if f.end-f.first != tree.entries {
-		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", remote.Redact(f.path), tree.entries, f.end-f.first)
+		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", remote.Redact(f.path), tree.entries,
+			f.end-f.first)
 	}
 	return recovered(func() error { return t.compile(tree) })
 }

@@ -167,7 +167,8 @@ func packed32(comment string) (*decoder, error) {
 		d.typeName = "Double32_t"
 		return d, nil
 	}
-	d := converted("double", 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) })
+	d := converted("double", 4,
+		func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) })
 	d.typeName = "Double32_t"
 	return d, nil
 }
@@ -179,7 +180,8 @@ func packed16(comment string) (*decoder, error) {
 		return nil, err
 	}
 	if factor != 0 {
-		return loose(converted("float", 4, func(b []byte) float32 { return float32(float64(binary.BigEndian.Uint32(b))/factor + least) })), nil
+		return loose(converted("float", 4,
+			func(b []byte) float32 { return float32(float64(binary.BigEndian.Uint32(b))/factor + least) })), nil
 	}
 	bits := uint32(least)
 	if bits == 0 {

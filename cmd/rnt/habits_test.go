@@ -71,8 +71,10 @@ func TestHabits(t *testing.T) {
 			`rnt: DIMUON: no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?` + "\n"},
 		{"cat DIMUON --fields _collection0.Muon_px", 1, "",
 			`rnt: DIMUON: no field "_collection0.Muon_px" in RNTuple "Events"; did you mean "_collection0.Muon_pt"?` + "\n"},
-		{"stat DIMUON -f nope,x*,RUN", 1, "", "rnt: DIMUON: 3 unknown fields:\n" + `  no field "nope" in RNTuple "Events"` + "\n" +
-			`  no field matches "x*" in RNTuple "Events"` + "\n" + `  no field "RUN" in RNTuple "Events"; did you mean "run"?` + "\n"},
+		{"stat DIMUON -f nope,x*,RUN", 1, "", "rnt: DIMUON: 3 unknown fields:\n" + `  no field "nope" in RNTuple "Events"` +
+			"\n" +
+			`  no field matches "x*" in RNTuple "Events"` + "\n" + `  no field "RUN" in RNTuple "Events"; did you mean "run"?` +
+			"\n"},
 		{"schema DIMUON -f a[", 2, "", `rnt: --fields: invalid pattern "a["` + "\n"},
 		{"diff DIMUON DIMUON -f nope", 2, "", `rnt: DIMUON: no field "nope" in RNTuple "Events"` + "\n"},
 		{"diff DIMUON DIMUON -f run,Muon_p*", 0, "", ""},
@@ -81,7 +83,8 @@ func TestHabits(t *testing.T) {
 		{"cat TREES", 1, "", `rnt: TREES: the file has several trees: "tree", "nt"` + "\n"},
 		{"stat TREES x", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; it is a TTree, which rnt convert converts to an RNTuple\n"},
 		{"dump TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; use rnt convert to convert them\n"},
-		{"merge OUT TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; use rnt convert to convert them\n"},
+		{"merge OUT TREES", 1, "",
+			"rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; use rnt convert to convert them\n"},
 		{"skim --where true OUT TREES", 1, "", "; use rnt convert to convert them\n"},
 		{"ls TREES", 1, "", `cycle 2, but its record says TTree "tree", cycle 1` + "\n"},
 		{"ls ARROW", 1, "", "rnt: ARROW: reading an Arrow file: 8 bytes are too few\n"},
@@ -128,7 +131,8 @@ func TestHabits(t *testing.T) {
 			"rnt: --explain writes no file and has no report; omit --json and --skip-bad\n"},
 		{"rename --to x --json DIMUON", 2, "", "rnt: --json and --force require --out\n"},
 		{"index --remove --json DIMUON", 2, "", "rnt: --remove has no report; omit --json\n"},
-		{"append OUT - --mode strict", 2, "", "rnt: --mode, --convert, --keep-compression and --drop-attributes require files as input\n"},
+		{"append OUT - --mode strict", 2, "",
+			"rnt: --mode, --convert, --keep-compression and --drop-attributes require files as input\n"},
 		{"create OUT", 2, "", "rnt: missing schema; use --schema\n"},
 		{"merge --into --force OUT DIMUON", 2, "", "rnt: --into replaces no file; omit --force\n"},
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},

@@ -47,7 +47,8 @@ func TestHMerge(t *testing.T) {
 	if !strings.Contains(text, "out.root: 2 entries from 2 inputs") || !strings.Contains(text, "copy") {
 		t.Error(text)
 	}
-	compare(t, rnt(t, "cat", out, "left"), `{"a":1,"b":[0.5],"r_b":"x","r_c":true}`+"\n"+`{"a":2,"b":[],"r_b":"","r_c":false}`+"\n")
+	compare(t, rnt(t, "cat", out, "left"),
+		`{"a":1,"b":[0.5],"r_b":"x","r_c":true}`+"\n"+`{"a":2,"b":[],"r_b":"","r_c":false}`+"\n")
 	for _, args := range []string{"hmerge", "hmerge o", "hmerge --prefix a,b o i", "hmerge --cluster-size 0 o i",
 		"hmerge --compression x o i"} {
 		fed(t, exitUsage, "", strings.Fields(args)...)

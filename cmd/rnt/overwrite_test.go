@@ -173,7 +173,8 @@ func TestMergeAll(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.root")
 	in := special + "dirs.root"
 	text, stderr, status := try("merge", "--all", out, in, in)
-	if status != exitOK || stderr != "rnt: warning: "+in+": not copied: TNamed \"named\", TH1D \"h\", TNamed \"ntuple\"\n" {
+	if status != exitOK ||
+		stderr != "rnt: warning: "+in+": not copied: TNamed \"named\", TH1D \"h\", TNamed \"ntuple\"\n" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	for name, want := range map[string]int{"top": 9, "dir/sub/ntuple": 7, "dir/other": 3, "dir/top": 2} {

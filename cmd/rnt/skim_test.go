@@ -39,7 +39,8 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(stderr, `dropping field "nMuon"`) ||
-		!strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
+		!strings.HasPrefix(stdout,
+			"out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
 		t.Error(stdout, stderr)
 	}
 

@@ -113,7 +113,8 @@ func TestExamples(t *testing.T) {
 		runs := strings.Contains(text, "// Output:") || name == "remote/xrootd" // which would need a server
 		if !strings.Contains(text, "\nfunc Example") || !runs {
 			t.Errorf("package %s has no example", name)
-		} else if strings.Contains(text, module+"internal/") || !strings.HasPrefix(text, "package "+filepath.Base(name)+"_test\n") {
+		} else if strings.Contains(text, module+"internal/") ||
+			!strings.HasPrefix(text, "package "+filepath.Base(name)+"_test\n") {
 			t.Errorf("the examples of package %s are not written from outside", name)
 		}
 	}
@@ -143,5 +144,6 @@ func loader(t *testing.T) types.Importer {
 		}
 		files[pkg.ImportPath] = pkg.Export
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	return importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }

@@ -320,7 +320,8 @@ func TestModules(t *testing.T) {
 			}
 		}
 	}
-	for _, bridge := range []string{"bridge/librntuple", "bridge/rntarrow", "bridge/rntgroot", "bridge/rntbeam", "remote/s3"} {
+	for _, bridge := range []string{"bridge/librntuple", "bridge/rntarrow", "bridge/rntgroot", "bridge/rntbeam",
+		"remote/s3"} {
 		if !used[bridge] {
 			t.Errorf("%s, which is to be checked, imports nothing of other modules", bridge)
 		}

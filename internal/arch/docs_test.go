@@ -41,7 +41,8 @@ func TestSpecMap(t *testing.T) {
 		}
 		declared := regexp.MustCompile(`(?m)^(func (\(.*\) )?|type |\t|const |var )` + name + `\b`)
 		if receiver != "" { // a method, or a member of a struct
-			declared = regexp.MustCompile(`(?m)^(func \((\w+ )?\*?` + receiver + `\) ` + name + `\(|\t` + name + `\b|\t.*, ` + name + ` )`)
+			declared = regexp.MustCompile(`(?m)^(func \((\w+ )?\*?` + receiver + `\) ` + name + `\(|\t` + name + `\b|\t.*, ` +
+				name + ` )`)
 			if name == "TypeAlias" { // comes with envelope.Field
 				folder = "envelope"
 				files, _ = filepath.Glob("../../envelope/*.go")

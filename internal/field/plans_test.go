@@ -62,7 +62,8 @@ func TestPaths(t *testing.T) {
 		want string
 	}{
 		{"v._0.x", []string{}, `field "v._0.x": float does not fit string, float32 would`},
-		{"v._0", [][]float32{}, `items of field "v": untyped record does not fit []float32, a struct with the fields x, s would`},
+		{"v._0", [][]float32{},
+			`items of field "v": untyped record does not fit []float32, a struct with the fields x, s would`},
 		{"o._0", false, `field "o._0": paths do not lead through a variant`},
 		{"", 5, "the Go type does not fit the RNTuple: an entry does not fit int, a struct with the fields v, a, o, r would"},
 		{"", struct{ None int8 }{}, "None"},
@@ -485,7 +486,8 @@ func TestGather(t *testing.T) {
 	members = []field.Member{{Name: "N", Type: reflect.TypeFor[int32]()},
 		{Name: "S", Type: reflect.TypeFor[string](), Offset: unsafe.Offsetof(plain{}.S)}}
 	if _, err := field.NewGather(members, false); err == nil ||
-		!strings.Contains(err.Error(), `field "N": a field without a value in some entries does not fit int32, *int32 would`) {
+		!strings.Contains(err.Error(),
+			`field "N": a field without a value in some entries does not fit int32, *int32 would`) {
 		t.Errorf("error %v", err)
 	}
 	if g, err = field.NewGather(members, true); err != nil {

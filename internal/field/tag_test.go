@@ -200,7 +200,8 @@ func TestMapsOf(t *testing.T) {
 		{map[Inner]struct{}{}, "std::set<Inner>"},
 		{[]map[int32]struct{}{}, "std::vector<std::set<std::int32_t>>"},
 		{map[string]Inner{}, "std::map<std::string,Inner>"},
-		{map[string]generic[float64]{}, `M: the generic struct field.generic[float64] needs a C++ class here: rntuple:"name,class=..."`},
+		{map[string]generic[float64]{},
+			`M: the generic struct field.generic[float64] needs a C++ class here: rntuple:"name,class=..."`},
 		{map[string]struct{ X int32 }{}, `M: an unnamed struct needs a C++ class here: rntuple:"name,class=..."`},
 	} {
 		doc, err := Model("n", reflect.StructOf([]reflect.StructField{{Name: "M", Type: reflect.TypeOf(test.of)}}))

@@ -99,8 +99,9 @@ func faults() (all []fault) {
 	add("no header", nil, errAny, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	add("no HTTP", nil, errAny, raw("SSH-2.0-OpenSSH\r\n"))
 	add("half a header", nil, errAny, raw("HTTP/1.1 206 Partial Content\r\nContent-Le"))
-	add("broken chunks", nil, errAny, raw("HTTP/1.1 206 Partial Content\r\nETag: "+etag+"\r\nLast-Modified: "+modified.Format(http.TimeFormat)+
-		"\r\nContent-Range: bytes 0-9/1048576\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"))
+	add("broken chunks", nil, errAny,
+		raw("HTTP/1.1 206 Partial Content\r\nETag: "+etag+"\r\nLast-Modified: "+modified.Format(http.TimeFormat)+
+			"\r\nContent-Range: bytes 0-9/1048576\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"))
 	slow("an endless header", errAny, errAny, func(w http.ResponseWriter, r *http.Request) {
 		raw("HTTP/1.1 206 Partial Content\r\n"+strings.Repeat("A: "+strings.Repeat("a", 1000)+"\r\n", 3000))(w, r)
 	})

@@ -40,7 +40,8 @@ func (s span) contentRange() string {
 
 // part returns a part with its boundary before, as RFC 9110 has it in section 14.6.
 func part(s span) string {
-	return "\r\n--" + boundary + "\r\nContent-Type: application/octet-stream\r\nContent-Range: " + s.contentRange() + "\r\n\r\n" + string(noise[s.begin:s.end])
+	return "\r\n--" + boundary + "\r\nContent-Type: application/octet-stream\r\nContent-Range: " + s.contentRange() +
+		"\r\n\r\n" + string(noise[s.begin:s.end])
 }
 
 const last = "\r\n--" + boundary + "--\r\n"
@@ -107,7 +108,8 @@ func TestParts(t *testing.T) {
 		}},
 		{"a header that is none", false, nil, "", func(all []span) string { return "--" + boundary + "\r\nabc\r\n\r\n" }},
 		{"no Content-Range", false, nil, "", func(all []span) string {
-			return each(all, func(s span) string { return "\r\n--" + boundary + "\r\n\r\n" + string(noise[s.begin:s.end]) }) + last
+			return each(all, func(s span) string { return "\r\n--" + boundary + "\r\n\r\n" + string(noise[s.begin:s.end]) }) +
+				last
 		}},
 		{"another size", false, remote.ErrChanged, "", func(all []span) string {
 			return strings.ReplaceAll(each(all, part), fmt.Sprint("/", len(noise)), "/1048575") + last

@@ -17,7 +17,8 @@ func (s store) Open(_ context.Context, _ int64, arrived func(int)) (remote.Info,
 	return remote.Info{Size: objects.End, Version: "1"}, nil
 }
 
-func (s store) Read(_ context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (s store) Read(_ context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int,
+	err error) {
 	for i, r := range ranges {
 		id := objects.At(r.Offset)
 		if len(s[id]) != len(r.Data) {

@@ -267,7 +267,8 @@ db.commit()`
 				issuer, keys).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			config := "[Global]\naudience = https://wlcg.cern.ch/jwt/v1/any\n[Issuer local]\nissuer = " + issuer + "\nbase_path = /\n"
+			config := "[Global]\naudience = https://wlcg.cern.ch/jwt/v1/any\n[Issuer local]\nissuer = " + issuer +
+				"\nbase_path = /\n"
 			if err := os.WriteFile(filepath.Join(dir, "scitokens.cfg"), []byte(config), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,8 @@ func (f Fields) Definitions() (all []Definition) {
 
 // Columns implements surgery.Columns. The error is an *Error if an expression does not fit the
 // fields of s.
-func (f Fields) Columns(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
+func (f Fields) Columns(s rntuple.Source) ([]*schema.FieldDocument,
+	func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
 	values := make([]*Expression, len(f))
 	for i, one := range f {
 		values[i] = one.Value.With(f[:i].Definitions()...)

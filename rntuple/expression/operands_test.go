@@ -87,7 +87,10 @@ func (o *operands) array(d *domain, items func(d *domain, rows func() int, missi
 			offsets = append(offsets, offsets[len(offsets)-1]+sizes.low+o.Int64N(sizes.high-sizes.low+1))
 		}
 	})
-	inner := newItems(d, func(_ *run, d *domain) { d.offsets = offsets }).sized(func(*zones) extent[int64] { return sizes })
+	inner := newItems(d, func(_ *run,
+		d *domain) {
+		d.offsets = offsets
+	}).sized(func(*zones) extent[int64] { return sizes })
 	return listOf(inner, items(inner, func() int { return int(offsets[operandRows]) }, missing), nil)
 }
 

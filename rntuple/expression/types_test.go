@@ -24,7 +24,8 @@ type columnsOf[T any] struct {
 
 // testNumbers compares expressions over fields of a type with arithmetic in float64, which is
 // exact for these values.
-func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](t *testing.T, values ...T) {
+func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](t *testing.T,
+	values ...T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
 		var entries []columnsOf[T]
 		for i, v := range values {
@@ -74,10 +75,16 @@ func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint
 			"count(Many, # > One)":       func(one float64, many []float64, maybe any) any { return above(many, one) },
 			"sum(Many[Many > One])":      func(one float64, many []float64, maybe any) any { return sum(larger(many, one)) },
 			"sum(filter(Many, # > One))": func(one float64, many []float64, maybe any) any { return sum(larger(many, one)) },
-			"sum(Many * 2 + One)":        func(one float64, many []float64, maybe any) any { return 2*sum(many) + one*float64(len(many)) },
-			"sum(map(Many, # + One))":    func(one float64, many []float64, maybe any) any { return sum(many) + one*float64(len(many)) },
-			"Many[1]":                    func(one float64, many []float64, maybe any) any { return item(many, 1) },
-			"Many[-1]":                   func(one float64, many []float64, maybe any) any { return item(many, -1) },
+			"sum(Many * 2 + One)": func(one float64, many []float64, maybe any) any {
+				return 2*sum(many) +
+					one*float64(len(many))
+			},
+			"sum(map(Many, # + One))": func(one float64, many []float64, maybe any) any {
+				return sum(many) +
+					one*float64(len(many))
+			},
+			"Many[1]":  func(one float64, many []float64, maybe any) any { return item(many, 1) },
+			"Many[-1]": func(one float64, many []float64, maybe any) any { return item(many, -1) },
 			"Many[-2] > 1": func(one float64, many []float64, maybe any) any {
 				v, ok := item(many, -2).(float64)
 				return ok && v > 1
@@ -103,7 +110,11 @@ func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint
 			},
 			"Three[0] + Three[-1]": func(one float64, many []float64, maybe any) any { return one + 1 },
 			"Maybe":                func(one float64, many []float64, maybe any) any { return maybe },
-			"Maybe > 0":            func(one float64, many []float64, maybe any) any { v, ok := maybe.(float64); return ok && v > 0 },
+			"Maybe > 0": func(one float64, many []float64, maybe any) any {
+				v, ok := maybe.(float64)
+				return ok &&
+					v > 0
+			},
 			"Maybe != nil ? 1 : 2": func(one float64, many []float64, maybe any) any { return 2 - float64(bit(maybe != nil)) },
 			"any(Many, # == Maybe)": func(one float64, many []float64, maybe any) any {
 				v, ok := maybe.(float64)
@@ -203,7 +214,8 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.e, got, want)
 		}
 	}
-	for text, want := range map[string]string{"let double = 1; double": "cannot redeclare double", "1 + d": "character 5: in what d stands for: cannot redeclare double"} {
+	for text, want := range map[string]string{"let double = 1; double": "cannot redeclare double",
+		"1 + d": "character 5: in what d stands for: cannot redeclare double"} {
 		_, err := Compile(r, must(t, text).With(double, define("d", "let double = 1; N + double")))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -307,8 +319,10 @@ func TestUnsigned(t *testing.T) {
 	}
 	r := fileOf(t, "unsigned", nil, func(w *rntuple.Writer[entry]) {
 		for _, e := range []entry{
-			{int64(-1), 0.5, pair{1}, pair{2}, cpp.Pair[uint64, string]{First: 1}, cpp.Pair[uint64, float64]{First: 1}, map[string]uint64{"a": 1}, map[uint64]int32{1: 0}, []cpp.Pair[uint64, string]{{First: 1}}, []pair{{1}}},
-			{uint64(7), uint64(7), pair{7}, pair{8}, cpp.Pair[uint64, string]{First: 7}, cpp.Pair[uint64, float64]{First: 7}, map[string]uint64{"a": 7}, map[uint64]int32{7: 0}, []cpp.Pair[uint64, string]{{First: 7}}, []pair{{7}}},
+			{int64(-1), 0.5, pair{1}, pair{2}, cpp.Pair[uint64, string]{First: 1}, cpp.Pair[uint64, float64]{First: 1},
+				map[string]uint64{"a": 1}, map[uint64]int32{1: 0}, []cpp.Pair[uint64, string]{{First: 1}}, []pair{{1}}},
+			{uint64(7), uint64(7), pair{7}, pair{8}, cpp.Pair[uint64, string]{First: 7}, cpp.Pair[uint64, float64]{First: 7},
+				map[string]uint64{"a": 7}, map[uint64]int32{7: 0}, []cpp.Pair[uint64, string]{{First: 7}}, []pair{{7}}},
 			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}, pair{9}, cpp.Pair[uint64, string]{First: 1 << 63}, cpp.Pair[uint64, float64]{First: 1 << 63}, map[string]uint64{"a": 1 << 63}, map[uint64]int32{1 << 63: 0}, []cpp.Pair[uint64, string]{{First: 1 << 63}}, []pair{{1 << 63}}},
 		} {
 			if err := w.Write(&e); err != nil {

@@ -123,7 +123,8 @@ func File(ctx context.Context, out, in string, o *Options) (*Report, error) {
 			return nil, fmt.Errorf("%s: is the damaged file itself, and would be overwritten", out)
 		}
 	}
-	report, err := rescue(ctx, f, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
+	report, err := rescue(ctx, f, size, c,
+		func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", remote.Redact(in), err)
 	}

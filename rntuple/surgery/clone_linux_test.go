@@ -30,7 +30,8 @@ func cloning(t *testing.T, kind string, format ...string) string {
 		mkfs, err = exec.LookPath("/usr/sbin/mkfs." + kind)
 	}
 	if err != nil {
-		t.Skip("no file system that clones extents: there is no mkfs." + kind + ", and RNTUPLE_REFLINK_DIR names no folder in one")
+		t.Skip("no file system that clones extents: there is no mkfs." + kind +
+			", and RNTUPLE_REFLINK_DIR names no folder in one")
 	}
 	image, dir := filepath.Join(t.TempDir(), "image"), t.TempDir()
 	f, err := os.Create(image)

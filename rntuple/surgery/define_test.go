@@ -63,15 +63,18 @@ func both(b base) made {
 }
 
 // columnsOf is Columns with a function.
-type columnsOf func(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error)
+type columnsOf func(s rntuple.Source) ([]*schema.FieldDocument,
+	func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error)
 
-func (c columnsOf) Columns(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
+func (c columnsOf) Columns(s rntuple.Source) ([]*schema.FieldDocument,
+	func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
 	return c(s)
 }
 
 // columnsLike returns columns that are those of other fields, with other names and types.
 func columnsLike(types map[string]string, from ...string) Columns {
-	return columnsOf(func(rntuple.Source) (docs []*schema.FieldDocument, in func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error) {
+	return columnsOf(func(rntuple.Source) (docs []*schema.FieldDocument,
+		in func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error) {
 		for _, name := range slices.Sorted(maps.Keys(types)) {
 			doc, err := schema.FieldOf(name, types[name])
 			if err != nil {
@@ -425,7 +428,8 @@ func TestDefineErrors(t *testing.T) {
 	everything := these(rntuple.EntryRange{End: 10})
 	yield := func(b ...*rntuple.Batch) Columns {
 		doc, _ := schema.FieldOf("c", "std::int8_t")
-		return columnsOf(func(rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
+		return columnsOf(func(rntuple.Source) ([]*schema.FieldDocument,
+			func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
 			return []*schema.FieldDocument{doc}, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
 				return func(yield func(*rntuple.Batch, error) bool) {
 					for _, one := range b {
@@ -513,7 +517,8 @@ func TestDefineInputsDiffer(t *testing.T) {
 	points(t, a.Path, 0, 10, nil)
 	points(t, b.Path, 0, 10, nil)
 	n := 0
-	columns := columnsOf(func(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
+	columns := columnsOf(func(s rntuple.Source) ([]*schema.FieldDocument,
+		func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
 		n++
 		return columnsLike(map[string]string{"N": []string{"std::int64_t", "std::int32_t"}[n/2]}, "X").Columns(s)
 	})

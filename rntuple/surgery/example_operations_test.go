@@ -54,7 +54,8 @@ func ExampleHMerge() {
 	events, weights, out := filepath.Join(dir, "events.root"), filepath.Join(dir, "weights.root"),
 		filepath.Join(dir, "out.root")
 	makeFile(events, "Events", func(i int) event { return event{1, float32(i)} })
-	makeFile(weights, "Weights", func(i int) struct{ Weight float64 } { return struct{ Weight float64 }{1 / float64(i+1)} })
+	makeFile(weights, "Weights",
+		func(i int) struct{ Weight float64 } { return struct{ Weight float64 }{1 / float64(i+1)} })
 
 	report, err := surgery.HMerge(context.Background(), out, []surgery.Input{{Path: events}, {Path: weights}}, nil)
 	if err != nil {

@@ -461,7 +461,8 @@ func TestAttributes(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.Write(rntuple.EntryRange{End: int64(entries)}, struct{ Where string }{name + " whole"})
-			a.Write(rntuple.EntryRange{First: int64(entries / 2), End: int64(entries/2) + 1}, struct{ Where string }{name + " half"})
+			a.Write(rntuple.EntryRange{First: int64(entries / 2), End: int64(entries/2) + 1},
+				struct{ Where string }{name + " half"})
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

@@ -111,7 +111,8 @@ func TestSetsThatDiffer(t *testing.T) {
 	withSet(t, text, struct{ A string }{"1"})
 	withSet(t, more, struct{ A, B int32 }{1, 2})
 	for _, mode := range []Mode{Strict, Filter, Union} {
-		for _, inputs := range [][]Input{{{Path: one}, {Path: text}}, {{Path: one}, {Path: more}}, {{Path: more}, {Path: one}}} {
+		for _, inputs := range [][]Input{{{Path: one}, {Path: text}}, {{Path: one}, {Path: more}},
+			{{Path: more}, {Path: one}}} {
 			out := filepath.Join(dir, "out")
 			_, err := Merge(all, out, inputs, &MergeOptions{Mode: mode})
 			refused, ok := errors.AsType[*IncompatibleError](err)

@@ -36,7 +36,8 @@ func makeOperands(t *testing.T) operands {
 	o := operands{dir, file("first"), file("second"), file("beside")}
 	points(t, o.second.Path, 100, 100, &rntuple.WriteOptions{ClusterSize: 500})
 	writeAs(t, o.beside.Path, 100, func(i int) struct{ B int32 } { return struct{ B int32 }{int32(i)} }, nil)
-	w, err := rntuple.Create[point](o.first.Path, "n", &rntuple.WriteOptions{ClusterSize: 500, File: rntuple.FileOptions{NoSync: true}})
+	w, err := rntuple.Create[point](o.first.Path, "n",
+		&rntuple.WriteOptions{ClusterSize: 500, File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,8 @@ var operations = map[string]func(ctx context.Context, out string, o operands, e 
 		return Slim(ctx, out, o.first, e.slim())
 	},
 	"Skim": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
-		return Skim(ctx, out, []Input{o.first, o.second}, rntuple.WhereFunc(func(*struct{ S string }) bool { return true }), e.skim())
+		return Skim(ctx, out, []Input{o.first, o.second}, rntuple.WhereFunc(func(*struct{ S string }) bool { return true }),
+			e.skim())
 	},
 	"Concat": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
 		return Concat(ctx, out, []Piece{{Input: o.first}, {Input: o.second}}, e.merge())
@@ -181,7 +183,8 @@ func TestOptions(t *testing.T) {
 		}
 		return names
 	}
-	pages, name := "Merge MergeAll MergeInto Slim Skim Concat Split HMerge Repack Rename", "Merge Slim Skim Concat Split HMerge Repack"
+	pages, name := "Merge MergeAll MergeInto Slim Skim Concat Split HMerge Repack Rename",
+		"Merge Slim Skim Concat Split HMerge Repack"
 	whole := "MergeAll MergeInto"
 	for _, test := range []struct {
 		option  string
@@ -216,15 +219,18 @@ func TestOptions(t *testing.T) {
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Equal(fields(r), []string{"X"}) }},
 		{option: "Drop", by: "Merge Slim Skim Concat Split", not: whole, opts: everyOption{Drop: []string{"X"}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Equal(fields(r), []string{"V", "S"}) }},
-		{option: "Define", by: "Slim Skim", opts: everyOption{Define: []Definition{Define("D", func(*struct{ X int32 }) int { return 1 })}},
+		{option: "Define", by: "Slim Skim",
+			opts:   everyOption{Define: []Definition{Define("D", func(*struct{ X int32 }) int { return 1 })}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Contains(fields(r), "D") }},
-		{option: "DefineColumns", by: "Slim Skim", opts: everyOption{Define: []Definition{DefineColumns(columnsLike(map[string]string{"D": "std::int64_t"}, "X"))}},
+		{option: "DefineColumns", by: "Slim Skim",
+			opts:   everyOption{Define: []Definition{DefineColumns(columnsLike(map[string]string{"D": "std::int64_t"}, "X"))}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Contains(fields(r), "D") }},
 		{option: "Name", by: name, not: whole, opts: everyOption{Name: "other"},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Name() == "other" }},
 		{option: "AtLeast", by: pages, opts: everyOption{Options: Options{AtLeast: Rewrite}},
 			effect: func(_ *rntuple.Reader, report *Report) bool { return report.Levels[Rewrite] == sum(report) }},
-		{option: "AtMost", by: pages, opts: everyOption{Options: Options{JoinClusters: 1 << 20, AtMost: new(Reseal)}}, refused: errLevel.Error()},
+		{option: "AtMost", by: pages, opts: everyOption{Options: Options{JoinClusters: 1 << 20, AtMost: new(Reseal)}},
+			refused: errLevel.Error()},
 		{option: "Compression", by: pages + " RenameInPlace", opts: everyOption{Options: compressed(101)},
 			effect: func(r *rntuple.Reader, report *Report) bool {
 				if sum(report).Pages > 0 {
@@ -247,7 +253,11 @@ func TestOptions(t *testing.T) {
 		{option: "Read", by: pages + " RenameInPlace", opts: everyOption{Options: Options{
 			Read: rntuple.ReadOptions{Limits: rntuple.Limits{EnvelopeBytes: 1}}}}, refused: "EnvelopeBytes"},
 		{option: "Write", by: pages + " RenameInPlace", opts: everyOption{Options: Options{
-			Write: rntuple.WriteOptions{File: rntuple.FileOptions{Clock: func() time.Time { called = true; return time.Unix(1e9, 0) }}}}},
+			Write: rntuple.WriteOptions{File: rntuple.FileOptions{Clock: func() time.Time {
+				called = true
+				return time.Unix(1e9,
+					0)
+			}}}}},
 			effect: func(*rntuple.Reader, *Report) bool { return called }},
 		{option: "File.NoReplace", not: "MergeInto RenameInPlace", opts: everyOption{Options: Options{
 			Write: rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}}}},
@@ -255,7 +265,8 @@ func TestOptions(t *testing.T) {
 			effect: func(r *rntuple.Reader, _ *Report) bool { return fields(r)[0] == "p_X" }},
 		{option: "EncodeAll", by: "Repack", opts: everyOption{EncodeAll: UnsplitEncoding},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Schema().Columns[0].Type == column.Int32 }},
-		{option: "Encode", by: "Repack", opts: everyOption{Encode: []FieldEncoding{{"X", schema.ColumnDocument{Type: "Int32"}}}},
+		{option: "Encode", by: "Repack",
+			opts:   everyOption{Encode: []FieldEncoding{{"X", schema.ColumnDocument{Type: "Int32"}}}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Schema().Columns[0].Type == column.Int32 }},
 	} {
 		for _, operation := range strings.Fields(test.by + " " + test.not) {
@@ -340,7 +351,8 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	for name, do := range operations {
-		want := map[string]int64{"Merge": both, "MergeAll": both, "Skim": both, "Concat": both, "HMerge": size(o.first.Path, o.beside.Path), "RenameInPlace": -1}[name]
+		want := map[string]int64{"Merge": both, "MergeAll": both, "Skim": both, "Concat": both,
+			"HMerge": size(o.first.Path, o.beside.Path), "RenameInPlace": -1}[name]
 		if want == 0 {
 			want = size(o.first.Path)
 		}
@@ -365,7 +377,8 @@ func TestProgress(t *testing.T) {
 		return err
 	}, everyOption{})
 	check("skimming", n, n, func(out string, e everyOption) error {
-		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(*struct{ X int32 }) bool { return false }), e.skim())
+		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(*struct{ X int32 }) bool { return false }),
+			e.skim())
 		return err
 	}, everyOption{})
 }
@@ -488,7 +501,8 @@ func TestDamagedDirectory(t *testing.T) {
 	if left := []Object{{in, "first", "TH1F"}}; !slices.Equal(report.LeftBehind, left) {
 		t.Errorf("left behind: %v, expected %v", report.LeftBehind, left)
 	}
-	if len(report.Unlisted) != 1 || !errors.Is(report.Unlisted[0], frame.ErrCorrupt) || !strings.Contains(report.Unlisted[0].Error(), in) ||
+	if len(report.Unlisted) != 1 || !errors.Is(report.Unlisted[0], frame.ErrCorrupt) ||
+		!strings.Contains(report.Unlisted[0].Error(), in) ||
 		!strings.Contains(report.Unlisted[0].Error(), `"plots"`) {
 		t.Errorf("unlisted: %v", report.Unlisted)
 	}
@@ -526,7 +540,8 @@ func addObject(t *testing.T, path, dir, name string) {
 
 // TestParseLevel reads the names and numbers of levels.
 func TestParseLevel(t *testing.T) {
-	for text, want := range map[string]Level{"clone": Clone, "share": Clone, "Copy": Copy, "l2": Recompress, "L3": Reseal, "4": Rewrite} {
+	for text, want := range map[string]Level{"clone": Clone, "share": Clone, "Copy": Copy, "l2": Recompress, "L3": Reseal,
+		"4": Rewrite} {
 		if l, err := ParseLevel(text); l != want || err != nil {
 			t.Errorf("%q: %v, %v", text, l, err)
 		}

@@ -189,7 +189,8 @@ func (c *container) contain() {
 			end = max(end, int64(extents[j].offset+extents[j].size))
 		}
 		p := c.at(e)
-		p.Check, p.Err = Locators, frame.Corrupt("the %d bytes from %#x on are not in a record: the key before them is damaged", end-begin, begin)
+		p.Check, p.Err = Locators,
+			frame.Corrupt("the %d bytes from %#x on are not in a record: the key before them is damaged", end-begin, begin)
 		if more := j - first - 1; more > 0 {
 			p.Err = fmt.Errorf("%w; there are %d more in these bytes", p.Err, more)
 		}

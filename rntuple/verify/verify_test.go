@@ -187,10 +187,12 @@ func TestLies(t *testing.T) {
 		}), []string{`cluster 1 has 13 columns, the schema 12`}},
 
 		// Locators.
-		{"page out of the file", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].Locator.Offset = 1 << 40 }), []string{
-			`locators: ` + n + `cluster 0, column 0, field "x", page 0 at offset 0x10000000000: corrupt data: 16 bytes from offset 1099511627776 on`}},
-		{"page overlaps another", stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].Locator.Offset++ }), []string{
-			`locators: `, `pages: ` + n + `cluster 0, column 0, field "x", page 0`}},
+		{"page out of the file",
+			stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].Locator.Offset = 1 << 40 }), []string{
+				`locators: ` + n + `cluster 0, column 0, field "x", page 0 at offset 0x10000000000: corrupt data: 16 bytes from offset 1099511627776 on`}},
+		{"page overlaps another",
+			stored(func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].Locator.Offset++ }), []string{
+				`locators: `, `pages: ` + n + `cluster 0, column 0, field "x", page 0`}},
 		{"page in a page list", func(d *draft) {
 			d.noSum = true
 			d.lists = func(l []envelope.PageList) { l[0].Pages[0].Columns[colX].Pages[0].Locator.Offset = 300 }

@@ -89,7 +89,8 @@ func (w *workshop) mergeSuite(out *Report, limits limits) (*mergeReport, error) 
 // hadd returns the path of ROOT's merger.
 func (w *workshop) hadd() (string, error) {
 	python := filepath.Join(w.venv, "bin", "python")
-	out, err := exec.Command(python, "-c", "import os, ROOT; print(os.path.join(os.path.dirname(ROOT.__file__), 'bin', 'hadd'))").Output()
+	out, err := exec.Command(python, "-c",
+		"import os, ROOT; print(os.path.join(os.path.dirname(ROOT.__file__), 'bin', 'hadd'))").Output()
 	if err != nil {
 		return "", fmt.Errorf("where is hadd? %w", err)
 	}

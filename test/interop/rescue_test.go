@@ -22,7 +22,8 @@ func TestRescue(t *testing.T) {
 	dir := t.TempDir()
 	number := 0
 	// save damages a file, and returns both as rootViews takes them.
-	save := func(file string, damage func([]byte) []byte, opts *rescue.Options) (before, after string, report rescue.NTuple) {
+	save := func(file string, damage func([]byte) []byte, opts *rescue.Options) (before, after string,
+		report rescue.NTuple) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

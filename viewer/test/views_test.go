@@ -58,7 +58,8 @@ func TestHistogram(t *testing.T) {
 	p.wait(`document.querySelector(".plot[data-drawn]")`)
 	p.click(".histogram summary")
 	p.wait(`document.querySelector(".histogram tbody tr")`)
-	got := eval[[]string](p, `[...document.querySelectorAll(".histogram tbody tr")].map((row) => row.lastChild.textContent.replaceAll(",", ""))`)
+	got := eval[[]string](p,
+		`[...document.querySelectorAll(".histogram tbody tr")].map((row) => row.lastChild.textContent.replaceAll(",", ""))`)
 	if len(got) != len(want) {
 		t.Fatalf("%d bins", len(got))
 	}

@@ -53,7 +53,8 @@ func (loopback) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 // dial returns a client of the server at l.
 func (l loopback) dial(t testing.TB) flight.Client {
 	t.Helper()
-	return dial(t, "passthrough:///", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+	return dial(t, "passthrough:///",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
 }
 
 // ask asks for all entries of a.root.

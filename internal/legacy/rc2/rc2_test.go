@@ -124,7 +124,8 @@ func TestNoExtension(t *testing.T) {
 
 // FuzzEnvelopes reads the fuzzer's bytes as header and footer.
 func FuzzEnvelopes(f *testing.F) {
-	f.Add(Hex(header).Bytes, Hex(`00 00 00 00 00 00 00 00  88 77 66 55 44 33 22 11`+Record(schema)+empty+empty+empty).Bytes)
+	f.Add(Hex(header).Bytes,
+		Hex(`00 00 00 00 00 00 00 00  88 77 66 55 44 33 22 11`+Record(schema)+empty+empty+empty).Bytes)
 	f.Fuzz(func(t *testing.T, header, footer []byte) {
 		h, ok1 := Walk("header", (*Header).Wire).Try(t, header)
 		f, ok2 := Walk("footer", (*Footer).Wire).Try(t, footer)

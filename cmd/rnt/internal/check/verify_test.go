@@ -82,8 +82,9 @@ func TestVerifyTrees(t *testing.T) {
 	if status != cli.ExitError || stderr != "rnt: 1 of 1 file has problems\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	clitest.Compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events; use rnt convert to convert them\n"+
-		path+": 1 problem: 0 RNTuples, 0 envelopes, 0 clusters, 0 pages, 0 B checked\n")
+	clitest.Compare(t, stdout,
+		path+": directories: the file holds TTrees, no RNTuple: events; use rnt convert to convert them\n"+
+			path+": 1 problem: 0 RNTuples, 0 envelopes, 0 clusters, 0 pages, 0 B checked\n")
 	stdout, _, _ = tool.Try("verify", "--json", path)
 	if !strings.Contains(stdout, `"kind":"not found"`) {
 		t.Error(stdout)

@@ -50,12 +50,13 @@ func NameFlag(cmd *cobra.Command, name *string, file int) {
 // CompleteNames completes the value of a flag with the names of the RNTuples in
 // the file that is the argument of the given number.
 func CompleteNames(cmd *cobra.Command, flag string, file int) {
-	cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) <= file {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return ntuplesOf(args[file]), cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) <= file {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return ntuplesOf(args[file]), cobra.ShellCompDirectiveNoFileComp
+		})
 }
 
 // CompleteValues completes the value of a flag with one of several words, each of
@@ -68,30 +69,31 @@ func CompleteValues(cmd *cobra.Command, flag string, words ...string) {
 // number of the argument that names the file; the RNTuple in it is the next
 // argument, or the value of the flag --name.
 func CompleteFields(cmd *cobra.Command, flag string, file int) {
-	cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		if len(args) <= file {
-			return nil, directive
-		}
-		name := ""
-		if f := cmd.Flags().Lookup("name"); f != nil {
-			name = f.Value.String()
-		} else if len(args) > file+1 {
-			name = args[file+1]
-		}
-		path, _ := CutRange(args[file])
-		r, err := rntuple.Open(path, name, nil)
-		if err != nil {
-			return nil, directive
-		}
-		defer r.Close()
-		before := word[:strings.LastIndexByte(word, ',')+1] // the fields that are complete
-		var words []string
-		for _, path := range PathsLike(r.Schema().Fields, word[len(before):]) {
-			words = append(words, before+path)
-		}
-		return words, directive
-	})
+	cmd.RegisterFlagCompletionFunc(flag,
+		func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			if len(args) <= file {
+				return nil, directive
+			}
+			name := ""
+			if f := cmd.Flags().Lookup("name"); f != nil {
+				name = f.Value.String()
+			} else if len(args) > file+1 {
+				name = args[file+1]
+			}
+			path, _ := CutRange(args[file])
+			r, err := rntuple.Open(path, name, nil)
+			if err != nil {
+				return nil, directive
+			}
+			defer r.Close()
+			before := word[:strings.LastIndexByte(word, ',')+1] // the fields that are complete
+			var words []string
+			for _, path := range PathsLike(r.Schema().Fields, word[len(before):]) {
+				words = append(words, before+path)
+			}
+			return words, directive
+		})
 }
 
 // maxCompletions limits the number of completions.

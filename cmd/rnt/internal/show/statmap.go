@@ -231,7 +231,8 @@ func largestRows(rows []storagemap.Row) ([]storagemap.Row, string) {
 		others.Extents = append(others.Extents, rows[n].Extents...)
 	}
 	return append(kept, others), fmt.Sprintf(
-		"A row for each of the %d largest of %s top-level fields, and one for all others.", len(own), text.Count(int64(len(rows))))
+		"A row for each of the %d largest of %s top-level fields, and one for all others.", len(own),
+		text.Count(int64(len(rows))))
 }
 
 // hover describes a mark of the strip.
