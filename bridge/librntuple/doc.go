@@ -1,6 +1,6 @@
 // Command librntuple is a C library, built by
 //
-//	go build -buildmode=c-shared -o librntuple.so ./bridge/librntuple
+//	bash bridge/librntuple/build.sh librntuple.so
 //
 // that reads and writes RNTuples by the Arrow C data and stream interfaces. Its header, rntuple.h, documents it.
 //
