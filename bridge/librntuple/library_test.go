@@ -28,7 +28,7 @@ func library(t *testing.T) string {
 	return path
 }
 
-// command runs a program, which may take an hour, and returns its output.
+// command runs a program, which ends within an hour, and returns its output.
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -103,7 +103,7 @@ func TestLibrary(t *testing.T) {
 	}
 	check := compiled(t, "testdata/check.c", append(flags, "-ldl", "-lm", "-lpthread")...)
 	cases := [][]string{{"arguments"}, {"read"}, {"query"}, {"arrays"}, {"threads"}, {"write"}, {"cancel"}, {"run"}, {"fork"},
-		{"signals"}, {"damage"}, {"many"}, {"random", cmp.Or(os.Getenv("RNTUPLE_SEED"), "0"), cmp.Or(os.Getenv("RNTUPLE_PROGRAMS"), "10")}}
+		{"signals"}, {"damage"}, {"many"}, {"random", cmp.Or(os.Getenv("RNTUPLE_SEED"), "0"), cmp.Or(os.Getenv("RNTUPLE_PROGRAMS"), "50")}}
 	for _, c := range cases {
 		t.Run(c[0], func(t *testing.T) {
 			folder := t.TempDir()
@@ -119,4 +119,34 @@ func TestLibrary(t *testing.T) {
 			command(t, check, append([]string{path, data, folder, server.URL}, c...)...)
 		})
 	}
+}
+
+// TestExamples compiles and runs the examples, which print the numbers that uproot has.
+func TestExamples(t *testing.T) {
+	path := library(t)
+	check := func(t *testing.T, program string) {
+		if got := command(t, program, "../../testdata/dimuon.root"); got != "13849 entries, sum 19886297792\n" {
+			t.Error(got)
+		}
+	}
+	for _, source := range []string{"examples/c/sum.c", "examples/cpp/sum.cpp"} {
+		t.Run(source, func(t *testing.T) { check(t, compiled(t, source, path)) })
+	}
+	t.Run("examples/rust", func(t *testing.T) {
+		if _, err := exec.LookPath("cargo"); err != nil {
+			t.Skip(err)
+		}
+		const manifest = "--manifest-path=examples/rust/Cargo.toml"
+		if out, err := exec.Command("cargo", "fetch", "--locked", manifest).CombinedOutput(); err != nil {
+			t.Skipf("the packages cannot be had: %v\n%s", err, out)
+		}
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Skip(err)
+		}
+		folder := filepath.Join(cache, "go-rntuple", "rust")
+		command(t, "cargo", "rustc", "--locked", manifest, "--target-dir="+folder, "--", "-L", "native="+filepath.Dir(path))
+		t.Setenv("LD_LIBRARY_PATH", filepath.Dir(path))
+		check(t, filepath.Join(folder, "debug", "sum"))
+	})
 }
