@@ -24,7 +24,8 @@ static int say(char** error, int code, const char* message) {
   return code;
 }
 
-// may_run returns RNTUPLE_OK if Go code may run, and the required pointers are there.
+// may_run returns RNTUPLE_OK if Go code may run, and the required pointers are there. Functions clear their results
+// before, so that nobody takes what is left of them after an error for a text, a schema or a stream.
 static int may_run(char** error, int present) {
   if (error != NULL) *error = NULL;
   if (atomic_load(&forked)) {
@@ -42,9 +43,9 @@ void rntuple_free(char* text) { free(text); }
 
 int rntuple_open(const char* const* paths, size_t n, const char* options, const struct rntuple_watch* watch,
                  int64_t* dataset, char** error) {
+  if (dataset != NULL) *dataset = 0;
   int code = may_run(error, paths != NULL && dataset != NULL);
   if (code != RNTUPLE_OK) return code;
-  *dataset = 0;
   for (size_t i = 0; i < n; i++) {
     if (paths[i] == NULL) return say(error, RNTUPLE_ARGUMENT, "a path is NULL");
   }
@@ -57,38 +58,42 @@ int rntuple_close(int64_t dataset, char** error) {
 }
 
 int rntuple_list(const char* path, const char* options, const struct rntuple_watch* watch, char** json, char** error) {
+  if (json != NULL) *json = NULL;
   int code = may_run(error, path != NULL && json != NULL);
   if (code != RNTUPLE_OK) return code;
-  *json = NULL;
   return go_list((char*)path, (char*)options, (struct rntuple_watch*)watch, json, error);
 }
 
 int rntuple_describe(int64_t dataset, const struct rntuple_watch* watch, char** json, char** error) {
+  if (json != NULL) *json = NULL;
   int code = may_run(error, json != NULL);
   if (code != RNTUPLE_OK) return code;
-  *json = NULL;
   return go_describe(dataset, (struct rntuple_watch*)watch, json, error);
 }
 
 int rntuple_schema(int64_t dataset, const char* options, struct ArrowSchema* schema, char** error) {
+  if (schema != NULL) memset(schema, 0, sizeof *schema);
   int code = may_run(error, schema != NULL);
   if (code != RNTUPLE_OK) return code;
-  memset(schema, 0, sizeof *schema);
   return go_schema(dataset, (char*)options, schema, error);
 }
 
 int rntuple_write(const char* path, struct ArrowArrayStream* stream, const char* options,
                   const struct rntuple_watch* watch, int64_t* entries, char** error) {
+  if (entries != NULL) *entries = 0;
   int code = may_run(error, path != NULL && stream != NULL && stream->release != NULL);
-  if (code != RNTUPLE_OK) return code;
+  if (code != RNTUPLE_OK) {
+    if (stream != NULL && stream->release != NULL) stream->release(stream);
+    return code;
+  }
   return go_write((char*)path, stream, (char*)options, (struct rntuple_watch*)watch, entries, error);
 }
 
 int rntuple_run(const char* operation, const char* options, const struct rntuple_watch* watch, char** json,
                 char** error) {
+  if (json != NULL) *json = NULL;
   int code = may_run(error, operation != NULL && json != NULL);
   if (code != RNTUPLE_OK) return code;
-  *json = NULL;
   return go_run((char*)operation, (char*)options, (struct rntuple_watch*)watch, json, error);
 }
 
@@ -135,9 +140,9 @@ static void stream_release(struct ArrowArrayStream* s) {
 
 int rntuple_stream(int64_t dataset, const char* options, const struct rntuple_watch* watch,
                    struct ArrowArrayStream* stream, char** error) {
+  if (stream != NULL) memset(stream, 0, sizeof *stream);
   int code = may_run(error, stream != NULL);
   if (code != RNTUPLE_OK) return code;
-  memset(stream, 0, sizeof *stream);
   struct stream* state = calloc(1, sizeof *state);
   if (state == NULL) return say(error, RNTUPLE_LIMIT, "out of memory");
   if (watch != NULL) state->watch = *watch;

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime/cgo"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -46,9 +47,12 @@ func text(s *C.char) string {
 
 // result sets *to to a value as JSON.
 func result(to **C.char, v any) error {
-	b, err := json.Marshal(v)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // so that types can be read
+	err := e.Encode(v)
 	if err == nil {
-		*to = C.CString(string(b))
+		*to = C.CString(strings.TrimSuffix(b.String(), "\n"))
 	}
 	return err
 }
@@ -222,7 +226,10 @@ func go_stream_release(handle C.uintptr_t) {
 	h := cgo.Handle(handle)
 	s := h.Value().(*stream)
 	h.Delete()
-	s.close()
+	call(nil, nil, func(context.Context, *progress) error {
+		s.close()
+		return nil
+	})
 }
 
 //export go_write

@@ -1,12 +1,12 @@
 /* librntuple: reads and writes RNTuple, the columnar format of CERN's ROOT, by the Arrow C interface.
  *
  * All functions are safe to call from any thread, and several at once. Those that can fail return a code,
- * RNTUPLE_OK or another one, and then set *error to a message in UTF-8, which the caller frees by
- * rntuple_free. Arguments that are not documented as optional must not be NULL; NULL is an error, not a
+ * RNTUPLE_OK or another one, and then set *error, unless error is NULL, to a message in UTF-8, which the caller
+ * frees by rntuple_free; what else they return is then 0, NULL or released. Arguments that are not documented as optional must not be NULL; NULL is an error, not a
  * crash. Options are JSON objects; NULL and "" stand for the defaults, and unknown members are errors.
  *
  * The library cannot be unloaded, and cannot be used after fork() in the child, where calls fail with
- * RNTUPLE_FORKED. It installs no handlers of asynchronous signals such as SIGINT.
+ * RNTUPLE_FORKED. It changes no handlers of asynchronous signals such as SIGINT, but sets their SA_ONSTACK.
  */
 #ifndef RNTUPLE_H
 #define RNTUPLE_H
@@ -170,9 +170,9 @@ RNTUPLE_API int rntuple_schema(int64_t dataset, const char* options, struct Arro
 RNTUPLE_API int rntuple_stream(int64_t dataset, const char* options, const struct rntuple_watch* watch,
                                struct ArrowArrayStream* stream, char** error);
 
-/* rntuple_write writes the record batches of a stream, which it releases, as an RNTuple to the file at a path or
- * URL. The file appears, or changes, when all is written, or not at all. *entries, which may be NULL, becomes
- * how many there are.
+/* rntuple_write writes the record batches of a stream as an RNTuple to the file at a path or URL. The file appears,
+ * or changes, when all is written, or not at all. The stream is released, also after an error; it is read by another
+ * thread than the caller's. *entries, which may be NULL, becomes how many there are.
  *
  *   "name"         the name of the RNTuple; default: "Events"
  *   "mode"         "create" a file, the default, which fails if it exists; "overwrite" it; "update" a file by
@@ -187,14 +187,20 @@ RNTUPLE_API int rntuple_stream(int64_t dataset, const char* options, const struc
 RNTUPLE_API int rntuple_write(const char* path, struct ArrowArrayStream* stream, const char* options,
                               const struct rntuple_watch* watch, int64_t* entries, char** error);
 
-/* rntuple_run runs an operation on files: "merge", "skim", "verify" or "convert". *json becomes an object that
- * says what was done. The output appears when it is complete, or not at all.
+/* rntuple_run runs an operation on files: "merge", "skim" or "verify". *json becomes an object that says what was
+ * done. The output appears when it is complete, or not at all.
  *
- *   merge    "inputs", array of paths, to "output"; "name", "overwrite", "compression", "mode" ("filter",
- *            "union" or "strict")
- *   skim     merge's, with "fields", "where" and "define" (fields to add) as in rntuple_stream
- *   verify   "inputs"; the result has "problems", objects with "check", "severity", "where" and "text"
- *   convert  "inputs", TTrees, to "output"; "name", "new_name", "fields", "overwrite", "compression"
+ *   merge    "inputs", array of paths, to "output"; "name" of the RNTuples, "new_name" of the result, "overwrite",
+ *            "compression", "threads", "mode" ("filter", "union" or "strict"). The result has the numbers of "inputs",
+ *            "input_entries", "entries" and "clusters" copied, and arrays of names: "dropped" fields, and objects of
+ *            other kinds that are "left_behind"
+ *   skim     as merge, with "fields", "where" and "define" (fields to add) as in rntuple_stream
+ *   verify   "inputs", "threads"; the result has "problems", objects with "file", "rntuple", "check",
+ *            "severity" ("oddity", which is harmless; "corrupt", "checksum", "range", "unsupported", "not found",
+ *            "read error"), "where" and "text"
+ *
+ * Parquet and Arrow files are converted by streams, with the libraries of the host. TTrees are converted by the
+ * program rnt: the code for them would make the library a third larger.
  */
 RNTUPLE_API int rntuple_run(const char* operation, const char* options, const struct rntuple_watch* watch, char** json,
                             char** error);

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
@@ -20,10 +19,32 @@ var operations = map[string]func(ctx context.Context, options string, p *progres
 		if err != nil {
 			return nil, err
 		}
-		return surgery.Merge(ctx, o.Output, inputs, &surgery.MergeOptions{Options: common, Name: o.NewName, Mode: mode})
+		r, err := surgery.Merge(ctx, o.Output, inputs, &surgery.MergeOptions{Options: common, Name: o.NewName, Mode: mode})
+		return reported(r, err)
 	},
 	"skim":   skim,
 	"verify": check,
+}
+
+// merged is the result of merge and skim.
+type merged struct {
+	Inputs       int      `json:"inputs"`
+	InputEntries int64    `json:"input_entries"`
+	Entries      int64    `json:"entries"`
+	Clusters     int64    `json:"clusters"`
+	Dropped      []string `json:"dropped"`
+	LeftBehind   []string `json:"left_behind"`
+}
+
+func reported(r *surgery.Report, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	m := merged{r.Inputs, r.InputEntries, r.Entries, r.Clusters, append(append([]string{}, r.Dropped...), r.Omitted...), []string{}}
+	for _, o := range r.LeftBehind {
+		m.LeftBehind = append(m.LeftBehind, o.String())
+	}
+	return m, nil
 }
 
 func run(ctx context.Context, operation, options string, p *progress) (any, error) {
@@ -90,7 +111,7 @@ func skim(ctx context.Context, options string, p *progress) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defined, err := expression.ParseFields(o.Define...)
+	defined, err := definitions(o.Define)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +119,7 @@ func skim(ctx context.Context, options string, p *progress) (any, error) {
 	if len(defined) > 0 {
 		s.Define = []surgery.Definition{surgery.DefineColumns(defined)}
 	}
-	return surgery.Skim(ctx, o.Output, inputs, c, s)
+	return reported(surgery.Skim(ctx, o.Output, inputs, c, s))
 }
 
 // A problem is what verify finds.

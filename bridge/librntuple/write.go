@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -68,7 +71,10 @@ func write(ctx context.Context, path string, records array.RecordReader, o write
 			return 0, err
 		}
 		opts.File = rntuple.FileOptions{}
-		n, err := rntarrow.Add(f, name, records, columns, opts)
+		n, err := int64(0), absent(ctx, path, name)
+		if err == nil {
+			n, err = rntarrow.Add(f, name, records, columns, opts)
+		}
 		if err != nil {
 			f.Abort()
 			return n, err
@@ -76,6 +82,15 @@ func write(ctx context.Context, path string, records array.RecordReader, o write
 		return n, f.Close()
 	}
 	return 0, argumentf("mode: %q is none of create, overwrite, update and append", o.Mode)
+}
+
+// absent returns an error if there is an RNTuple with a name in a file: another one would supersede it.
+func absent(ctx context.Context, path, name string) error {
+	all, err := rntuple.ListFile(ctx, path, nil)
+	if slices.ContainsFunc(all, func(i rntuple.Info) bool { return i.Path == name }) {
+		return fmt.Errorf("%s: RNTuple %q: %w", path, name, fs.ErrExist)
+	}
+	return err
 }
 
 // counted is a reader that tells how much it has read, and ends with its context.

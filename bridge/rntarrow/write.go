@@ -255,6 +255,7 @@ func values(a arrow.Array, f *schema.Field) (*columnar.Array, error) {
 			lo, _ = a.ValueOffsets(0)
 		}
 		items := array.NewSlice(a.ListValues(), lo, lo+int64(n*size))
+		defer items.Release()
 		if f.Shape == schema.Bitset {
 			v := numbersOf[bool](bools(items.(*array.Boolean)))
 			v.Shape, v.Size, v.Len = schema.Bitset, size, n
@@ -334,7 +335,9 @@ func lists(a array.ListLike, f *schema.Field) (*columnar.Array, error) {
 		last = hi
 		l.Offsets[i+1] = hi - first
 	}
-	items, err := arrayOf(array.NewSlice(a.ListValues(), first, last), f.Children[0], nil)
+	part := array.NewSlice(a.ListValues(), first, last)
+	defer part.Release()
+	items, err := arrayOf(part, f.Children[0], nil)
 	l.Children = []*columnar.Array{items}
 	return l, err
 }

@@ -217,3 +217,28 @@ func TestCreate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRelease writes lists and arrays whose memory must be released, because it may be another library's.
+func TestRelease(t *testing.T) {
+	m := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer m.AssertSize(t, 0)
+	s := arrow.NewSchema([]arrow.Field{
+		{Name: "list", Type: arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int32))},
+		{Name: "array", Type: arrow.FixedSizeListOfNonNullable(2, arrow.PrimitiveTypes.Float64)},
+		{Name: "text", Type: arrow.BinaryTypes.String},
+	}, nil)
+	batch, _, err := array.RecordFromJSON(m, s, strings.NewReader(`[{"list":[[1,2],[]],"array":[1,2],"text":"a"},
+		{"list":[],"array":[3,4],"text":"b"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batch.Release()
+	r, err := array.NewRecordReader(s, []arrow.RecordBatch{batch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if n, err := rntarrow.Create(filepath.Join(t.TempDir(), "lists.root"), "lists", r, nil, nil); n != 2 || err != nil {
+		t.Errorf("%d entries, %v", n, err)
+	}
+}
