@@ -138,7 +138,10 @@ func open(ctx context.Context, patterns []string, o openOptions) (*dataset, erro
 	if err != nil {
 		return nil, err
 	}
-	read, err := o.read(ctx)
+	// The context is the dataset's, which outlives the call: the other files are opened when they are read.
+	c := newCanceler()
+	defer context.AfterFunc(ctx, func() { c.cancel(context.Cause(ctx)) })()
+	read, err := o.read(c.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +287,14 @@ func (d *dataset) describe(ctx context.Context) (*described, error) {
 	return all, d.named(err)
 }
 
+// count returns the number of entries, for which several files are opened.
+func (d *dataset) count(ctx context.Context) (int64, error) {
+	if d.chain != nil {
+		return d.chain.WithContext(ctx).NumEntries()
+	}
+	return d.reader.NumEntries(), nil
+}
+
 // clusters returns the clusters, or of several files the entries of each.
 func (d *dataset) clusters(ctx context.Context) ([]rntuple.EntryRange, error) {
 	if d.chain != nil {
@@ -353,7 +364,7 @@ func (q query) condition() (rntuple.Condition, error) {
 		}
 		all = append(all, e)
 	}
-	defined, err := expression.ParseFields(q.Define...)
+	defined, err := definitions(q.Define)
 	if err != nil {
 		return nil, err
 	}
@@ -367,6 +378,15 @@ func (q query) condition() (rntuple.Condition, error) {
 	}
 	zones := &rntuple.ZoneUse{Off: q.ZoneMaps != nil && !*q.ZoneMaps}
 	return expression.And(all...).With(defined.Definitions()...).ConditionUsing(zones), nil
+}
+
+// definitions parses NAME=EXPRESSION.
+func definitions(texts []string) (expression.Fields, error) {
+	defined, err := expression.ParseFields(texts...)
+	if err != nil && !errors.As(err, new(*expression.Error)) {
+		err = &argumentError{err}
+	}
+	return defined, err
 }
 
 // span returns a range of first and the others up to end, or an error that names the options.
@@ -416,6 +436,12 @@ func (d *dataset) records(ctx context.Context, q query, p *progress) (array.Reco
 		return r, total, d.named(err)
 	}
 	if entries.First > 0 || q.EntryStop != nil {
+		n, err := d.count(ctx)
+		if err != nil {
+			return nil, 0, d.named(err)
+		}
+		entries.First = min(entries.First, n)
+		entries.End = max(entries.First, min(entries.End, n))
 		if s, err = rntuple.Select(s, entries); err != nil {
 			return nil, 0, d.named(err)
 		}

@@ -222,7 +222,10 @@ func go_stream_release(handle C.uintptr_t) {
 	h := cgo.Handle(handle)
 	s := h.Value().(*stream)
 	h.Delete()
-	s.close()
+	call(nil, nil, func(context.Context, *progress) error {
+		s.close()
+		return nil
+	})
 }
 
 //export go_write

@@ -24,19 +24,21 @@ func (p *progress) set(done, total int64) {
 	p.total.Store(total)
 }
 
-// watched calls f. With a watch, f is called in another goroutine, and this thread, which made the call, polls
-// the watch meanwhile; the context ends when it asks for that.
+// watched calls f in another goroutine, while this thread, which made the call, polls the watch; the context ends
+// when it asks for that. Without a watch, too: a goroutine that C calls is bound to its thread, but a stream may be
+// read by several threads, and coroutines (iter.Pull) must not be resumed by a goroutine that is bound elsewhere.
 func watched(watch *C.struct_rntuple_watch, f func(ctx context.Context, p *progress) error) error {
 	p := new(progress)
-	if watch == nil || watch.poll == nil {
-		return f(context.Background(), p)
-	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	ended := make(chan error, 1)
 	go func() { ended <- f(ctx, p) }()
-	timer := time.NewTicker(pollEvery)
-	defer timer.Stop()
+	var tick <-chan time.Time
+	if watch != nil && watch.poll != nil {
+		ticker := time.NewTicker(pollEvery)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
 	for {
 		select {
 		case err := <-ended:
@@ -44,7 +46,7 @@ func watched(watch *C.struct_rntuple_watch, f func(ctx context.Context, p *progr
 				return errCanceled
 			}
 			return err
-		case <-timer.C:
+		case <-tick:
 			if ctx.Err() == nil && C.bridge_poll(watch, C.int64_t(p.done.Load()), C.int64_t(p.total.Load())) != 0 {
 				cancel(errCanceled)
 			}
