@@ -104,6 +104,8 @@ func errnoOf(code C.int) C.int {
 		return C.ENOMEM
 	case codeUnsupported:
 		return C.ENOSYS
+	case codeCorrupt:
+		return C.EBADMSG
 	}
 	return C.EIO
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """build.py [--out DIR] [--native | PLATFORM...]
 
-Builds wheels of the package, each with the program rnt for its platform: for all of them, those named, or that of this
-machine. Needs Go and hatchling, and the page that rnt prints, which "go generate ./viewer" makes; with --native, which is for
-tests, it may be missing. The same commit, in a clean checkout, gives the same bytes.
+Builds wheels of the package, each with the program rnt for its platform, and librntuple where that can be built here: for all of
+them, those named, or that of this machine. Needs Go and hatchling; ziglang, a C compiler for other systems, or with --native,
+which is for tests, cc; and the page that rnt prints, which "go generate ./viewer" makes and which may be missing with --native.
+The same commit, in a clean checkout, gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-# GOOS, GOARCH and the platform of the wheel. A program without cgo needs no C library, so that on Linux it does with glibc and
-# with musl. Go 1.26 needs macOS 12.
+# GOOS, GOARCH, the platform of the wheel, and zig's name for that of librntuple. A program without cgo needs no C library; the
+# library needs glibc, and an old one will do, since musl cannot load libraries of Go (golang/go#13492). Those for macOS and Windows
+# need headers that are not here. Go 1.26 needs macOS 12.
 PLATFORMS = {
-    "linux-amd64": ("linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"),
-    "linux-arm64": ("linux", "arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64"),
-    "macos-amd64": ("darwin", "amd64", "macosx_12_0_x86_64"),
-    "macos-arm64": ("darwin", "arm64", "macosx_12_0_arm64"),
-    "windows-amd64": ("windows", "amd64", "win_amd64"),
+    "linux-amd64": ("linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64", "x86_64-linux-gnu.2.17"),
+    "linux-arm64": ("linux", "arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64", "aarch64-linux-gnu.2.17"),
+    "musl-amd64": ("linux", "amd64", "musllinux_1_1_x86_64", None),
+    "musl-arm64": ("linux", "arm64", "musllinux_1_1_aarch64", None),
+    "macos-amd64": ("darwin", "amd64", "macosx_12_0_x86_64", None),
+    "macos-arm64": ("darwin", "arm64", "macosx_12_0_arm64", None),
+    "windows-amd64": ("windows", "amd64", "win_amd64", None),
 }
 
 # Without pages of gRPC and a codec of JSON for Arrow that nothing uses: see docs/notes/size.md.
@@ -49,14 +53,26 @@ def epoch() -> str:
     return commit.stdout.strip() or "1577836800"
 
 
-def build(name: str, out: Path, scratch: Path) -> None:
-    goos, goarch, tag = PLATFORMS[name]
-    program = scratch / name / "rnt"
-    go = ["go", "build", "-trimpath", "-ldflags=-s -w", TAGS, "-o", str(program), "./cmd/rnt"]
-    subprocess.run(go, cwd=ROOT, check=True, env=os.environ | {"CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch})
-    program.chmod(0o755)
+def go(goos: str, goarch: str, cc: str | None, *args: str, directory: Path = ROOT) -> None:
+    """Runs go build, with a C compiler or without."""
+    env = {"CGO_ENABLED": "0" if cc is None else "1", "CC": cc or "", "GOOS": goos, "GOARCH": goarch}
+    command = ["go", "build", "-trimpath", "-ldflags=-s -w", TAGS, *args]
+    subprocess.run(command, cwd=directory, check=True, env=os.environ | env)
+
+
+def build(name: str, out: Path, scratch: Path, cc: str | None) -> None:
+    """Builds a wheel; cc is a C compiler for the platform, or None for zig's."""
+    goos, goarch, tag, target = PLATFORMS[name]
+    folder = scratch / name
+    env = {"RNTUPLE_WHEEL_PROGRAM": str(folder / "rnt"), "RNTUPLE_WHEEL_PLATFORM": tag, "SOURCE_DATE_EPOCH": epoch()}
+    go(goos, goarch, None, "-o", env["RNTUPLE_WHEEL_PROGRAM"], "./cmd/rnt")
+    if target:
+        env["RNTUPLE_WHEEL_LIBRARY"] = str(folder / "librntuple.so")
+        cc = cc or f"{sys.executable} -m ziglang cc -target {target}"
+        go(goos, goarch, cc, "-buildmode=c-shared", "-o", env["RNTUPLE_WHEEL_LIBRARY"], ".", directory=ROOT / "bridge" / "librntuple")
+    for file in folder.iterdir():
+        file.chmod(0o755)
     wheel = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
-    env = {"RNTUPLE_WHEEL_PROGRAM": str(program), "RNTUPLE_WHEEL_PLATFORM": tag, "SOURCE_DATE_EPOCH": epoch()}
     subprocess.run(wheel, cwd=HERE, check=True, env=os.environ | env)
 
 
@@ -74,7 +90,7 @@ def main() -> None:
         parser.error('rnt would be without its page, which "go generate ./viewer" makes')
     with tempfile.TemporaryDirectory() as scratch:
         for name in names:
-            build(name, args.out.resolve(), Path(scratch))
+            build(name, args.out.resolve(), Path(scratch), os.environ.get("CC", "cc") if args.native else None)
 
 
 main()

@@ -1,6 +1,6 @@
-"""Puts the program rnt into the wheel, and the platform that it is for into the wheel's name.
+"""Puts the program rnt and librntuple into the wheel, and the platform that they are for into the wheel's name.
 
-build.py sets both by environment variables. Without them, the wheel is for any platform and has no program.
+build.py names them by environment variables. Without these, the wheel is for any platform and has neither.
 """
 
 from __future__ import annotations
@@ -17,5 +17,8 @@ class ProgramHook(BuildHookInterface):  # type: ignore[type-arg]
         if program and platform:
             name = "rnt.exe" if platform.startswith("win") else "rnt"
             build_data["force_include"][program] = "rntuple/bin/" + name
+            library = os.environ.get("RNTUPLE_WHEEL_LIBRARY")
+            if library:
+                build_data["force_include"][library] = "rntuple/lib/" + os.path.basename(library)
             build_data["tag"] = "py3-none-" + platform
             build_data["pure_python"] = False

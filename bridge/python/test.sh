@@ -14,5 +14,5 @@ trap 'rm -rf "$scratch"' EXIT
 "$env/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$scratch"/rntuple-*.whl
 cd "$here"
 "$env/bin/mypy" --cache-dir "$scratch/mypy"
-unset RNTUPLE_RNT
+unset RNTUPLE_RNT RNTUPLE_LIBRARY RNTUPLE_BACKEND
 "$env/bin/python" -m pytest -q -p no:cacheprovider "$@"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # wheels.sh DIR OUT
 # Builds the wheels of all platforms in OUT, twice, with the Python environment DIR of test.sh, and checks that both times the
-# bytes are the same, that each wheel has the program of its platform, and that the one for this machine can be installed and
-# has the page, which must have been made by "go generate ./viewer".
+# bytes are the same, that each wheel has the program of its platform, and those for manylinux a library that glibc 2.17 can load,
+# and that the one for this machine can be installed and has the page, which must have been made by "go generate ./viewer".
 set -eu
 [ $# -eq 2 ] || { echo "usage: wheels.sh DIR OUT" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,19 +13,29 @@ python=$(cd "$1" && pwd)/bin/python out=$(cd "$2" && pwd)
 "$python" "$here/build.py" --out "$out/again"
 for wheel in "$out"/*.whl; do cmp "$wheel" "$out/again/${wheel##*/}"; done
 
-# program PATTERN FILE WHAT: a wheel has a program of which file says something.
-program() {
+# has PATTERN FILE WHAT: a wheel has a file of which the command file says something.
+has() {
    local wheels=("$out"/rntuple-*-py3-none-$1.whl)
    [ ${#wheels[@]} = 1 ] && [ -f "${wheels[0]}" ] || { echo "there is not one wheel $1"; exit 1; }
-   unzip -p "${wheels[0]}" "rntuple/bin/$2" > "$out/program"
-   file "$out/program" | grep -E "$3" || { file "$out/program"; exit 1; }
+   [ "$(stat -c %s "${wheels[0]}")" -le 25000000 ] || { echo "the wheel $1 has more than 25 MB"; exit 1; }
+   unzip -p "${wheels[0]}" "rntuple/$2" > "$out/file"
+   file "$out/file" | grep -E "$3" || { file "$out/file"; exit 1; }
 }
-program 'manylinux_2_17_x86_64.*musllinux_1_1_x86_64' rnt 'ELF 64-bit.*x86-64.*statically linked'
-program 'manylinux_2_17_aarch64.*musllinux_1_1_aarch64' rnt 'ELF 64-bit.*aarch64.*statically linked'
-program macosx_12_0_x86_64 rnt 'Mach-O 64-bit.*x86_64'
-program macosx_12_0_arm64 rnt 'Mach-O 64-bit.*arm64'
-program win_amd64 rnt.exe 'PE32\+ executable.*x86-64'
-[ "$(ls "$out"/*.whl | wc -l)" = 5 ]
+# old: the file needs no symbol of a newer glibc than 2.17.
+old() {
+   local newest
+   newest=$(readelf --version-info --wide "$out/file" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -1)
+   [ "$(printf '%s\n' "$newest" GLIBC_2.17 | sort -V | tail -1)" = GLIBC_2.17 ] || { echo "the library needs $newest"; exit 1; }
+}
+for machine in x86_64:x86-64 aarch64:aarch64; do
+   for c in manylinux_2_17 musllinux_1_1; do has "${c}_${machine%:*}*" bin/rnt "ELF 64-bit.*${machine#*:}.*statically linked"; done
+   has "manylinux_2_17_${machine%:*}*" lib/librntuple.so "ELF 64-bit.*shared object.*${machine#*:}"
+   old
+done
+has macosx_12_0_x86_64 bin/rnt 'Mach-O 64-bit.*x86_64'
+has macosx_12_0_arm64 bin/rnt 'Mach-O 64-bit.*arm64'
+has win_amd64 bin/rnt.exe 'PE32\+ executable.*x86-64'
+[ "$(ls "$out"/*.whl | wc -l)" = 7 ]
 
 "$python" -m venv --clear "$out/fresh"
 "$out/fresh/bin/pip" install --quiet --disable-pip-version-check --find-links "$out" rntuple

@@ -1,4 +1,4 @@
-"""What the tests share. The program rnt is that of the installed package, or what RNTUPLE_RNT names."""
+"""What the tests share. The library and the program are those of the installed package, or what RNTUPLE_LIBRARY and RNTUPLE_RNT name."""
 
 from __future__ import annotations
 
@@ -27,3 +27,11 @@ def script(tmp_path: Path):  # type: ignore[no-untyped-def]
         return str(path)
 
     return make
+
+
+@pytest.fixture(params=["library", "program"])
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Has what reads and writes be the library, and then the program."""
+    name: str = request.param
+    monkeypatch.setenv("RNTUPLE_BACKEND", name)
+    return name

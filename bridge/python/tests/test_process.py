@@ -37,6 +37,11 @@ def open_files() -> int:
 
 
 @pytest.fixture(autouse=True)
+def by_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RNTUPLE_BACKEND", "program")
+
+
+@pytest.fixture(autouse=True)
 def leaves_nothing() -> None:
     """Neither processes nor open files remain."""
     gc.collect()

@@ -21,6 +21,8 @@ import uproot
 
 import rntuple
 
+pytestmark = pytest.mark.usefixtures("backend")
+
 COLUMNS = {"n": [1, 2, 3], "x": [[1.5], [], [2.5, 3.5]], "s": ["a", "", "ß"]}
 TABLE = pa.table(COLUMNS)
 

@@ -6,6 +6,7 @@ import builtins
 import json
 from typing import Any
 
+from ._errors import Error
 from ._program import Path, named, output
 
 
@@ -20,5 +21,13 @@ def list(path: Path, *, rnt: Path | None = None) -> builtins.list[dict[str, Any]
 
 
 def listing(paths: builtins.list[str], rnt: Path | None) -> builtins.list[dict[str, Any]]:
-    found: builtins.list[dict[str, Any]] = json.loads(output(rnt, ["ls", "--json", "--", *paths]))
+    found: builtins.list[dict[str, Any]] = parsed(rnt, ["ls", "--json", "--", *paths])
     return found
+
+
+def parsed(rnt: Path | None, args: builtins.list[str]) -> Any:
+    """Runs rnt and returns what it prints as JSON."""
+    try:
+        return json.loads(output(rnt, args))
+    except ValueError as e:
+        raise Error(f"rnt {args[0]} prints no JSON: {e}", 0) from e

@@ -12,24 +12,12 @@ import warnings
 from collections.abc import Sequence
 from typing import IO, Any, NoReturn, Union
 
+from ._errors import Error
+
 Path = Union[str, "os.PathLike[str]"]
 
 # Windows shows a console for each program that is not told otherwise.
 FLAGS: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-
-
-class Error(Exception):
-    """What rnt reports: a file that is missing or damaged, a field that does not exist, a wrong condition.
-
-    The message is that of rnt. status is its exit status: 1 if it failed, 2 for wrong arguments; negative if a signal ended
-    it; None if it was not started.
-    """
-
-    __module__ = "rntuple"
-
-    def __init__(self, message: str, status: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def program() -> str:

@@ -1,19 +1,24 @@
-"""An Arrow stream from rnt."""
+"""Reading by the program rnt."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
+import glob
 import io
 import os
 import subprocess
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
+import pyarrow
 import pyarrow.ipc
 
-from ._program import Error, Path, check, said, start
+from ._errors import Error
+from ._listing import listing, parsed
+from ._program import Path, check, said, start
 
 PIPE_SIZE = 1 << 20
 
@@ -83,9 +88,9 @@ class Output(io.RawIOBase):
 class RecordBatchReader(pyarrow.ipc.RecordBatchStreamReader):
     """A pyarrow.RecordBatchReader of what rnt writes. Closing or dropping it ends rnt."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
-        super().__init__(output)
+    def __init__(self, printed: Output) -> None:
+        self._output = printed
+        super().__init__(printed)
 
     def close(self) -> None:
         """Ends rnt, if it still runs. Nothing can be read afterwards."""
@@ -95,11 +100,11 @@ class RecordBatchReader(pyarrow.ipc.RecordBatchStreamReader):
 def read(rnt: Path | None, args: Sequence[str]) -> RecordBatchReader:
     """Returns a reader of the stream that rnt writes."""
     process, messages = start(rnt, args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    output = Output(process, messages)
+    printed = Output(process, messages)
     try:
-        return RecordBatchReader(output)
+        return RecordBatchReader(printed)
     except BaseException:
-        output.close()
+        printed.close()
         raise
 
 
@@ -109,3 +114,87 @@ def widen(pipe: IO[Any]) -> None:
         import fcntl
 
         fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+
+
+class Program:
+    """Reads by the program rnt, which each call starts anew."""
+
+    def __init__(self, paths: Sequence[str], name: str | None, rnt: Path | None, jobs: int | None) -> None:
+        self._paths = [found for path in paths for found in files(path)]
+        self._name, self._rnt, self._jobs = name, rnt, jobs
+
+    def close(self) -> None:
+        pass
+
+    def describe(self) -> dict[str, Any]:
+        listed = {path: listing([path], self._rnt) for path in dict.fromkeys(self._paths)}
+        entries = {path: self._entries(path, found) for path, found in listed.items()}
+        args = ["schema", "--json", "--", self._paths[0], *([] if self._name is None else [self._name])]
+        described: dict[str, Any] = parsed(self._rnt, args)
+        # The program warns of hidden fields by itself.
+        return described | {"entries": sum(entries[p] for p in self._paths), "hidden": []}
+
+    def _entries(self, path: str, found: Sequence[Mapping[str, Any]]) -> int:
+        """Returns the number of entries of the RNTuple in one of the files, given what list returns for that."""
+        if self._name is None:
+            found = [f for f in found if "/" not in f["path"] and ";" not in f["path"]]
+            if len(found) != 1:
+                raise Error(f"{path}: has {len(found)} RNTuples at its top level; which one?")
+        else:
+            names = {f["path"] for f in found}
+            name = self._name.strip("/")
+            if name not in names:
+                # Only superseded cycles are listed with their numbers.
+                Program([path], self._name, self._rnt, self._jobs).schema({})
+                name = name.partition(";")[0]
+            found = [f for f in found if f["path"] == name]
+        if "error" in found[0]:
+            raise Error(f"{path}: {found[0]['error']}", 1)
+        entries: int = found[0]["entries"]
+        return entries
+
+    def schema(self, query: Mapping[str, Any]) -> pyarrow.Schema:
+        return self.reader({**query, "limit": 0}).read_all().schema
+
+    def schema_capsule(self, query: Mapping[str, Any]) -> object:
+        made: object = self.schema(query).__arrow_c_schema__()
+        return made
+
+    def stream_capsule(self, query: Mapping[str, Any]) -> object:
+        made: object = self.reader(query).__arrow_c_stream__()  # type: ignore[no-untyped-call]
+        return made
+
+    def reader(self, query: Mapping[str, Any]) -> RecordBatchReader:
+        left = {name: value for name, value in query.items() if value is not None}
+        args = ["arrow", f"--lists={left.pop('lists', 64)}"]
+        if "fields" in left:
+            line = io.StringIO()  # commas separate names as in CSV
+            csv.writer(line, lineterminator="").writerow(left.pop("fields"))
+            args.append(f"--fields={line.getvalue()}")
+        start, stop = left.pop("entry_start", 0), left.pop("entry_stop", None)
+        if (start or stop is not None) and "where" in left:
+            raise Error("entry_start and entry_stop with a condition need librntuple, which is not used here")
+        if "where" in left:
+            args.append(f"--where={left.pop('where')}")
+        first, limit = start + left.pop("offset", 0), left.pop("limit", None)
+        if stop is not None:
+            limit = max(0, stop - first) if limit is None else min(limit, max(0, stop - first))
+        args.append(f"--first={first}")
+        if limit is not None:
+            args.append(f"--count={limit}")
+        args += [f"--define={definition}" for definition in left.pop("define", [])]
+        if "batch_size" in left:
+            args.append(f"--batch-size={left.pop('batch_size')}")
+        args += [f"--{flag}" for flag, on in left.items() if on]
+        if self._name is not None:
+            args.append(f"--name={self._name}")
+        if self._jobs is not None:
+            args.append(f"--jobs={self._jobs}")
+        return read(self._rnt, [*args, "--", *self._paths])
+
+
+def files(path: str) -> list[str]:
+    """Returns the local files that a pattern names, or the path, as the library does."""
+    if "://" in path or not glob.has_magic(path) or os.path.lexists(path):
+        return [path]
+    return sorted(glob.glob(path)) or [path]

@@ -6,14 +6,14 @@ import contextlib
 import io
 import json
 import subprocess
-from collections.abc import Sequence
-from typing import IO, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, cast
 
-import pyarrow
-import pyarrow.ipc
-
+from . import _errors, _library
 from ._program import Path, check, named, start
-from ._stream import widen
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 def write(
@@ -41,6 +41,10 @@ def write(
     A file appears when all is written: if anything goes wrong, also in the stream, the file is as it was.
     """
     reader = _reader(table)
+    library = None if rnt is not None else _library.library()
+    if library:
+        mode = "overwrite" if overwrite else "create"
+        return _written(library, named(path), reader, {"name": name, "mode": mode, "compression": compression})
     args = ["convert", "--from=arrows", "--to=rntuple", f"--new-name={name}"]
     if compression is not None:
         args.append(f"--compression={compression}")
@@ -63,7 +67,34 @@ def write(
             raise
 
 
+def _written(library: _library.Library, path: str, reader: pyarrow.RecordBatchReader, options: Mapping[str, Any]) -> None:
+    import pyarrow
+
+    failed: list[BaseException] = []
+
+    def batches() -> Iterator[pyarrow.RecordBatch]:
+        try:
+            yield from reader
+        except BaseException as e:  # the library would only know its text
+            failed.append(e)
+            raise
+
+    again: Any = pyarrow.RecordBatchReader.from_batches(reader.schema, batches())
+    try:
+        library.write(path, _library.stream_of(again.__arrow_c_stream__()), options)
+    except _errors.ExistsError as e:
+        raise _errors.ExistsError(f"{e}; overwrite=True replaces it") from None
+    except _errors.Error:
+        if failed:
+            raise failed[0] from None
+        raise
+
+
 def _send(reader: pyarrow.RecordBatchReader, pipe: IO[bytes]) -> None:
+    import pyarrow.ipc
+
+    from ._stream import widen
+
     widen(pipe)
     writer = pyarrow.ipc.new_stream(cast(io.IOBase, pipe), reader.schema)
     for batch in reader:
@@ -73,6 +104,8 @@ def _send(reader: pyarrow.RecordBatchReader, pipe: IO[bytes]) -> None:
 
 
 def _reader(table: Any) -> pyarrow.RecordBatchReader:
+    import pyarrow
+
     if isinstance(table, pyarrow.RecordBatchReader):
         return table
     package = type(table).__module__.partition(".")[0]
@@ -93,6 +126,8 @@ def _reader(table: Any) -> pyarrow.RecordBatchReader:
 
 def _without_nulls(table: pyarrow.Table) -> pyarrow.Table:
     """Returns a table whose schema says where there are no nulls, and nothing of an index that pandas makes by itself."""
+    import pyarrow
+
     fields, columns = [], []
     for field, column in zip(table.schema, table.columns):
         exact = _plain(field, column.chunks)
@@ -112,6 +147,8 @@ def _without_nulls(table: pyarrow.Table) -> pyarrow.Table:
 
 def _plain(field: pyarrow.Field[Any], chunks: Sequence[Any]) -> pyarrow.Field[Any]:
     """Returns a field that is nullable only if there are nulls in the arrays, and so with its items and members."""
+    import pyarrow
+
     kind: Any = field.type
     types = pyarrow.types
     if types.is_run_end_encoded(kind):
