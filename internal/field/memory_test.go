@@ -63,6 +63,29 @@ func build(t *testing.T, fields ...*schema.FieldDocument) *schema.Schema {
 	return s
 }
 
+// dense returns the schema of vectors of optionals, called f, in a pre-release format, in which an
+// optional has a bit in place of an index.
+func dense(t *testing.T, item string, columns ...envelope.Column) *schema.Schema {
+	t.Helper()
+	h := envelope.Header{Name: "n", Schema: envelope.Schema{
+		Fields: []envelope.Field{
+			{Name: "f", TypeName: "std::vector<std::optional<" + item + ">>", Role: envelope.RoleCollection},
+			{Name: "_0", TypeName: "std::optional<" + item + ">", Role: envelope.RoleCollection},
+			{Name: "_0", TypeName: item, Parent: 1},
+		},
+		Columns: []envelope.Column{{Type: column.Index64, Bits: 64}, {Type: column.Bit, Bits: 1, Field: 1, PreRelease: true}},
+	}}
+	for _, c := range columns {
+		c.Field = 2
+		h.Columns = append(h.Columns, c)
+	}
+	s, err := schema.Build(&h, nil)
+	if err != nil || len(s.Hidden) > 0 {
+		t.Fatal(err, s.Hidden)
+	}
+	return s
+}
+
 func lookup(t *testing.T, s *schema.Schema, path string) []*schema.Field {
 	t.Helper()
 	chain, err := s.Lookup(path)

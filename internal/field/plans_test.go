@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -178,6 +179,9 @@ func TestBudget(t *testing.T) {
 		{"std::bitset<9>", columns{"f/0": of(make([]bool, 9)...)}, reflect.TypeFor[[]bool](), 9},
 		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[*int64](), 8},
 		{"std::optional<std::int64_t>", columns{"f/0": of[uint64](1), "f._0/0": of[int64](1)}, reflect.TypeFor[[]int64](), 8},
+		// Two anys, and what they point to.
+		{"std::pair<std::int8_t,std::int16_t>", columns{"f._0/0": of[int8](1), "f._1/0": of[int16](2)},
+			reflect.TypeFor[value.Record](), 2*int64(unsafe.Sizeof(any(nil))) + 1 + 2},
 	} {
 		src := source(t, build(t, fieldOf(t, "f", test.cppType)), cluster{1, test.columns})
 		for missing := range int64(2) {
@@ -185,6 +189,38 @@ func TestBudget(t *testing.T) {
 			if errors.Is(err, frame.ErrUnsupported) != (missing > 0) {
 				t.Errorf("%s as %v, %d bytes without %d: error %v", test.cppType, test.typ, test.need, missing, err)
 			}
+		}
+	}
+}
+
+// TestModerateBatches makes sure that batches shrink if they need more than 4 MiB, even where all of
+// it is allowed, and grow if they need little.
+func TestModerateBatches(t *testing.T) {
+	const n = 2560
+	ends := make([]uint64, n)
+	for i := range ends {
+		ends[i] = uint64(i + 1)
+	}
+	src := source(t, build(t, vector("v", vector("", record("", fieldOf(t, "X", "std::int8_t"))))),
+		cluster{n, columns{"v/0": of(ends...), "v._0/0": of(ends...), "v._0._0.X/0": of(make([]int8, n)...)}})
+	type large struct { // 1024 of them need 6 MiB
+		X int8
+		_ [6<<10 - 1]byte
+	}
+	type small struct{ X int8 }
+	for typ, want := range map[reflect.Type]string{
+		reflect.TypeFor[[]large](): "[1024 512 512 512]", reflect.TypeFor[[]small](): "[1024 1536]"} {
+		j, err := field.CompileJagged(src, lookup(t, src.Schema, "v"), typ, field.Options{Budget: 1 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batches []int64
+		err = j.Read(t.Context(), 0, n, make([]int64, n), func(lo, hi int64) unsafe.Pointer {
+			batches = append(batches, hi-lo)
+			return reflect.MakeSlice(reflect.SliceOf(typ), int(hi-lo), int(hi-lo)).UnsafePointer()
+		})
+		if j.Stop(); err != nil || fmt.Sprint(batches) != want {
+			t.Errorf("%v: batches of %v entries, want %s, error %v", typ, batches, want, err)
 		}
 	}
 }
@@ -438,6 +474,20 @@ func TestJagged(t *testing.T) {
 		if _, err := field.CompileJagged(source(t, s), lookup(t, s, path), reflect.TypeFor[bool](), options); err == nil ||
 			!strings.Contains(err.Error(), "is no collection") {
 			t.Errorf("%s: error %v", path, err)
+		}
+	}
+}
+
+// TestTimeKeys makes sure that maps with times as keys, which can be read, are not written.
+func TestTimeKeys(t *testing.T) {
+	s := build(t, fieldOf(t, "m", "std::map<std::int64_t,bool>"), fieldOf(t, "s", "std::set<std::int64_t>"))
+	_, o := newSink(s)
+	for i, typ := range []reflect.Type{reflect.TypeFor[map[time.Time]bool](), reflect.TypeFor[map[time.Time]struct{}]()} {
+		_, err := o.CompileField(s.Fields[i], typ)
+		var mismatch *schema.MismatchError
+		if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 1 || mismatch.Mismatches[0].Go != typ ||
+			!strings.Contains(err.Error(), fmt.Sprintf("field %q: a time.Time cannot be the key of a map", s.Fields[i].Name)) {
+			t.Errorf("%v: error %v", typ, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package field_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -9,7 +10,10 @@ import (
 	"unsafe"
 	"weak"
 
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // TestReachable makes sure that the garbage collector finds what values point to, when nothing but
@@ -21,6 +25,8 @@ func TestReachable(t *testing.T) {
 		ends[i], numbers[i], wide[i] = uint64(i+1), int64(i), uint64(10*(i+1))
 	}
 	texts := characters(strings.Repeat("characters", n))
+	const optionals = "std::vector<std::optional<std::string>>" // of a pre-release format, with a bit each
+	bits := elements{n: n, encode: func(column.Format) ([]byte, error) { return bytes.Repeat([]byte{0xff}, n/8), nil }}
 	for _, test := range []struct {
 		cppType string
 		columns columns // of one entry
@@ -38,9 +44,18 @@ func TestReachable(t *testing.T) {
 			columns{"f._0/0": of(ends...), "f._0._0/0": of(numbers...)}, reflect.TypeFor[[][]int64]()},
 		{"std::optional<std::vector<std::int64_t>>",
 			columns{"f/0": of[uint64](1), "f._0/0": of[uint64](n), "f._0._0/0": of(numbers...)}, reflect.TypeFor[*[]int64]()},
+		{optionals, columns{"f/0": of[uint64](n), "f._0/0": bits, "f._0._0/0": of(wide...), "f._0._0/1": texts},
+			reflect.TypeFor[[]*string]()},
 	} {
 		for _, memory := range []*field.Memory{nil, {}} {
-			src := source(t, build(t, fieldOf(t, "f", test.cppType)), cluster{1, test.columns})
+			var s *schema.Schema
+			if test.cppType == optionals {
+				s = dense(t, "std::string",
+					envelope.Column{Type: column.Index64, Bits: 64}, envelope.Column{Type: column.Char, Bits: 8})
+			} else {
+				s = build(t, fieldOf(t, "f", test.cppType))
+			}
+			src := source(t, s, cluster{1, test.columns})
 			plan, err := field.Compile(src, lookup(t, src.Schema, "f"), test.typ, options)
 			if err != nil {
 				t.Fatal(err)

@@ -29,6 +29,8 @@ func TestParseTag(t *testing.T) {
 		{text: "v,class=A<B,C>,enum=E", name: "v", want: Tag{class: "A<B,C>", enum: "E"}},
 		{text: "x,trunc=16", name: "x", want: Tag{trunc: 16}},
 		{text: "x,min=-1.5,max=2,quant=7", name: "x", want: Tag{quant: 7, min: -1.5, max: 2}},
+		{text: "x,min=0,max=1,quant=1", name: "x", want: Tag{quant: 1, max: 1}},
+		{text: "x,min=0,max=1,quant=32", name: "x", want: Tag{quant: 32, max: 1}},
 		{text: "t,time=us", name: "t", want: Tag{Unit: time.Microsecond}},
 		{text: "desc=x", name: "desc=x"},
 

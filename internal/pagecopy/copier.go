@@ -117,10 +117,8 @@ func boundsOf(chunks []Chunk) (all zonemap.Bounds) {
 
 // add adds a chunk to a column.
 func (p *placement) add(out *pagesink.Column, to *schema.Column, c *Chunk) error {
-	if c.Zeros > 0 {
-		if err := p.addZeros(out, to, c); err != nil {
-			return err
-		}
+	if err := p.addZeros(out, to, c); err != nil {
+		return err
 	}
 	if len(c.Pages) == 0 {
 		return nil
@@ -197,7 +195,7 @@ func (c *Chunk) stored(ctx context.Context, to *schema.Column, page envelope.Pag
 	}}
 }
 
-// addZeros adds pages of zeros.
+// addZeros adds pages of the zeros that are in front of those of the chunk, if there are any.
 func (p *placement) addZeros(out *pagesink.Column, to *schema.Column, c *Chunk) error {
 	encode, err := zeroEncoder(to.Format())
 	if err != nil {

@@ -99,7 +99,11 @@ func TestAppendCluster(t *testing.T) {
 					{NumElements: 30, Placed: placed},
 				}},
 				{Compression: uint32(compression)},
-				{Suppressed: true, Pages: []Page{{NumElements: 30, Encode: encodes(other)}}}, // nobody will read them
+				// Nobody will read these, nor may pages that are read share their bytes, which are not written.
+				{Suppressed: true, Pages: []Page{
+					{NumElements: 30, Encode: encodes(other)},
+					{NumElements: 50, Encode: encodes(equal), Compressed: true}, // as in the next column
+				}},
 				{Compression: 0, Pages: []Page{{NumElements: 50, Encode: encodes(equal), Compressed: true}}},
 			}
 			all[1].bits = slices.Concat(all[1].bits, otherBits, otherBits)

@@ -417,7 +417,7 @@ func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (re
 				func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
 		}
 		if s.plain, s.plainLease, err = c.decompress(ctx, now, p); err != nil {
-			return true, err
+			return false, err
 		}
 		c.use(p)
 	}

@@ -214,7 +214,7 @@ func TestStop(t *testing.T) {
 }
 
 // TestTooLarge has pages whose elements need more memory than the page, of which a byte has eight
-// bools.
+// bools, as bools and as integers.
 func TestTooLarge(t *testing.T) {
 	u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "b", Type: "bool"}}, 0))
 	u.compression = 0
@@ -222,21 +222,31 @@ func TestTooLarge(t *testing.T) {
 	u.group()
 	src := u.source(&memory{data: u.file})
 	c := clusters(t, src)[0]
-	column, err := NewColumn[bool](src.NewReadAhead(), src.Schema.Fields[0], 0)
+	bools, err := NewColumn[bool](src.NewReadAhead(), src.Schema.Fields[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	integers, err := NewColumn[int64](src.NewReadAhead(), src.Schema.Fields[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asBool := func() error { _, err := bools.Next(t.Context(), c, 5, 1); return err }
+	asInteger := func() error { _, err := integers.Next(t.Context(), c, 5, 1); return err }
 	for _, test := range []struct {
 		max  int64
+		next func() error
 		want string
 	}{
-		{800, ""},
-		{799, "page of at least 800 bytes, the limit is 799 (rntuple.Limits.PageBytes)"},
-		{99, "page of at least 100 bytes, the limit is 99 (rntuple.Limits.PageBytes)"},
+		{800, asBool, ""},
+		{799, asBool, "page of at least 800 bytes, the limit is 799 (rntuple.Limits.PageBytes)"},
+		{99, asBool, "page of at least 100 bytes, the limit is 99 (rntuple.Limits.PageBytes)"},
+		{6400, asInteger, ""},
+		{6399, asInteger, "page of at least 6400 bytes, the limit is 6399 (rntuple.Limits.PageBytes)"},
 	} {
 		src.MaxPage = test.max
-		column.ahead.Stop()
-		_, err := column.Next(t.Context(), c, 5, 1)
+		bools.ahead.Stop()
+		integers.ahead.Stop()
+		err := test.next()
 		if test.want == "" && err != nil {
 			t.Errorf("limit %d: %v", test.max, err)
 		} else if test.want != "" && (!errors.Is(err, frame.ErrUnsupported) ||

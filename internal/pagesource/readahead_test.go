@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // An inOrder reads all columns of a sheet in order of the entries, as a view does.
@@ -144,6 +145,58 @@ func TestNothingAhead(t *testing.T) {
 			o.a.Stop()
 			o.check(t)
 		}
+	})
+}
+
+// TestNoElements reads entries without items ahead, for which there is a page without elements: it
+// is not read.
+func TestNoElements(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "v", Type: "std::vector<std::int64_t>"}}, 0))
+		ends, items := u.schema.Columns[0], u.schema.Columns[1]
+		empty := page[int64](u, items.Format(), nil)
+		u.cluster(3, chunk(u, ends, []uint64{0, 0, 0}, 3), envelope.ColumnPages{Pages: []envelope.Page{empty}})
+		u.group()
+		m := &memory{data: u.file}
+		src := u.source(m)
+		c := clusters(t, src)[0]
+		src.Workers, src.Budget = 2, 1<<20
+		a := src.NewReadAhead()
+		if _, err := NewColumn[int64](a, u.field("v._0"), 0); err != nil {
+			t.Fatal(err)
+		}
+		m.forget()
+		a.Advance(t.Context(), c, 0, 3)
+		synctest.Wait()
+		if n := len(m.reads); n > 0 {
+			t.Errorf("%d reads", n)
+		}
+		a.Stop()
+	})
+}
+
+// TestStopAndGoOn reads a cluster of a file that is far away page by page, stops, and reads it
+// again: each time, one request fetches it.
+func TestStopAndGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, a, x, all := decades(t, 0)
+		lending(t)
+		f := &farFile{memory: m, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20, Requests: 4}}
+		a.src.R = f
+		a.fetch = a.src.newFetch(1 << 20)
+		for range 2 {
+			f.requests = 0
+			a.Fetch(t.Context(), all[0], 0, 120)
+			for first := int64(0); first < 120; first += 10 {
+				must(t, x.next(t.Context(), all[0], first, 10))
+			}
+			if f.requests != 1 {
+				t.Errorf("%d requests", f.requests)
+			}
+			a.Stop()
+		}
+		synctest.Wait()
+		a.fetch.empty(t)
 	})
 }
 

@@ -133,7 +133,7 @@ func TestReadPage(t *testing.T) {
 }
 
 // TestKeepPages has columns that share decoded pages: each page is read and decoded once for all of
-// them.
+// them, and kept in no other form.
 func TestKeepPages(t *testing.T) {
 	for _, zipped := range []bool{false, true} {
 		t.Run(fmt.Sprint(zipped), func(t *testing.T) {
@@ -167,6 +167,11 @@ func TestKeepPages(t *testing.T) {
 						t.Errorf("%v: %d reads by reader %d", p, len(m.reads), i)
 					}
 					a.Stop()
+				}
+			}
+			for key := range src.shared.pages {
+				if key.format.Bits == 0 {
+					t.Errorf("the page at %d is kept as it is stored, too", key.offset)
 				}
 			}
 		})

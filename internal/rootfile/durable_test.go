@@ -118,6 +118,76 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestOtherDirectory commits to one directory: what the file has of the others is not overwritten.
+func TestOtherDirectory(t *testing.T) {
+	d := new(disk)
+	w := create(t, d, fixed("f"))
+	_, err := w.Object("dir", plain("x", "first"))
+	if err := errors.Join(err, w.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	used := &target{b: bytes.Clone(d.b)}
+	d.take()
+	_, err = w.Object("", plain("y", "second"))
+	if err := errors.Join(err, w.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range overwrites(t, used, d.take()) {
+		if u.n != minGap && u.at != 0 {
+			t.Errorf("%d bytes at %d are overwritten", u.n, u.at)
+		}
+	}
+}
+
+// A breaking is a disk where one write to an offset fails in the middle.
+type breaking struct {
+	disk
+	at int64
+}
+
+func (d *breaking) WriteAt(b []byte, at int64) (int, error) {
+	if at != d.at {
+		return d.disk.WriteAt(b, at)
+	}
+	d.at = -1
+	n, _ := d.disk.WriteAt(b[:len(b)/2], at)
+	return n, errStopped
+}
+
+// TestBrokenDirectory has the write of a directory fail in the middle: it stays as it was, also the
+// one at the top if it is written after the head.
+func TestBrokenDirectory(t *testing.T) {
+	m := new(target)
+	w := create(t, m, fixed("f"))
+	_, err := w.Object("dir", plain("old", "old"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for dir, file := range map[string][]byte{"dir": m.b, "": careless(t, "f", strings.Repeat("t", 200))} {
+		d := &breaking{at: -1}
+		d.b = bytes.Clone(file)
+		w, err := Append(d, int64(len(file)), fixed(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(w.folders, func(f *folder) bool { return f.path == dir })
+		at := w.folders[i].at
+		if dir == "" && w.headFits() {
+			t.Fatal("the top directory is a part of the head")
+		}
+		if _, err := w.Object(dir, plain("new", "new")); err != nil {
+			t.Fatal(err)
+		}
+		d.at = at
+		if err := w.Commit(); !errors.Is(err, errStopped) || d.at >= 0 {
+			t.Errorf("%q: error %v", dir, err)
+		}
+		if !bytes.Equal(d.b[at:][:directorySize], file[at:][:directorySize]) {
+			t.Errorf("%q: the directory is not what it was", dir)
+		}
+	}
+}
+
 // TestForeign updates files whose heads and directories lie as ROOT may place them: across
 // sectors. Names are shortened for it and directories moved, titles are kept.
 func TestForeign(t *testing.T) {

@@ -76,11 +76,14 @@ func TestNewStreamerInfos(t *testing.T) {
 }
 
 // TestAddStreamerInfo adds the description to lists that have others: it comes
-// last, and is not added twice. Lists that cannot be parsed stay as they are.
+// last, and is not added twice. Lists that cannot be parsed, or would not be written as they are,
+// stay as they are.
 func TestAddStreamerInfo(t *testing.T) {
 	const class = "ROOT::RNTuple"
 	other := ntupleInfo()
 	other.Info.Named.Name = "Other"
+	odd := other
+	odd.Info.Named.Title = "odd!"
 	rules := infoEntry{Class: className{Name: "TList"}, Raw: []byte("rules")}
 	for name, test := range map[string]struct {
 		entries []infoEntry
@@ -92,6 +95,7 @@ func TestAddStreamerInfo(t *testing.T) {
 		"rules":         {[]infoEntry{other, rules}, 0, 3},
 		"rules, grown":  {[]infoEntry{other, rules}, 1, 0},
 		"there already": {[]infoEntry{other, ntupleInfo()}, 0, 0},
+		"odd":           {[]infoEntry{odd}, 0, 0},
 	} {
 		m := new(target)
 		w := create(t, m, fixed("f"))
@@ -99,6 +103,8 @@ func TestAddStreamerInfo(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		// An empty string with its length in 4 bytes, as none is written.
+		m.b = bytes.ReplaceAll(m.b, []byte("\x04odd!"), []byte{255, 0, 0, 0, 0})
 		before := m.open(t).Header
 		o := fixed("")
 		o.BigFrom = test.from
