@@ -162,6 +162,9 @@ static struct sum sum_of(struct ArrowArrayStream* stream) {
     if (a.n_children > 0) add_array(schema.children[0], a.children[0], &s);
     a.release(&a);
   }
+  struct ArrowArray more;
+  EQUAL(stream->get_next(stream, &more), 0);
+  CHECK(more.release == NULL, "there is a batch behind the end");
   schema.release(&schema);
   stream->release(stream);
   CHECK(stream->release == NULL, "the stream is not marked as released");
@@ -317,6 +320,16 @@ static void check_read(void) {
     CHECK(s.batches >= 8, "%lld batches of at most 10000 entries", (long long)s.batches);
   }
   OK(close_(d, &error));
+
+  d = opened(in(testdata, "good/special_zero.root"));  // has a std::array without items
+  struct ArrowArrayStream stream;
+  CODE(RNTUPLE_UNSUPPORTED, stream_(d, NULL, NULL, &stream, &error));
+  CODE(RNTUPLE_UNSUPPORTED, schema_(d, NULL, &schema, &error));
+  OK(close_(d, &error));
+  const char* path = in(url, "none.root");
+  CODE(RNTUPLE_NOT_FOUND, open_(&path, 1, NULL, NULL, &d, &error));
+  path = "s3://bucket/file.root";
+  CODE(RNTUPLE_UNSUPPORTED, open_(&path, 1, NULL, NULL, &d, &error));
 }
 
 static void check_query(void) {
