@@ -571,6 +571,7 @@ static void check_watcher(int line, struct watcher* w) {
 // waits, a watch must be polled before each batch.
 struct feed {
   int batches, fails, fields, nan;
+  enum { GOOD, NO_SCHEMA, NO_FORMAT, WRONG_FORMAT, NO_VALUES, FEW_CHILDREN, NEGATIVE } lie;
   struct watcher* waits;
   int at;
 };
@@ -592,7 +593,7 @@ static void free_array(struct ArrowArray* a) {
     if (a->children[i]->release) a->children[i]->release(a->children[i]);
     free(a->children[i]);
   }
-  if (a->n_buffers > 1) free((void*)a->buffers[1]);
+  free((void*)a->buffers[1]);
   free(a->buffers);
   free(a->children);
   a->release = NULL;
@@ -601,6 +602,7 @@ static void free_array(struct ArrowArray* a) {
 
 static int feed_schema(struct ArrowArrayStream* s, struct ArrowSchema* out) {
   struct feed* f = s->private_data;
+  if (f->lie == NO_SCHEMA) return EIO;
   *out = (struct ArrowSchema){.format = "+s", .name = "", .n_children = f->fields, .release = free_schema};
   out->children = calloc(2, sizeof *out->children);
   for (int i = 0; i < f->fields; i++) {
@@ -609,6 +611,8 @@ static int feed_schema(struct ArrowArrayStream* s, struct ArrowSchema* out) {
     held++;
   }
   held++;
+  if (f->lie == NO_FORMAT) out->children[1]->format = NULL;
+  if (f->lie == WRONG_FORMAT) out->children[1]->format = "+zz";
   return 0;
 }
 
@@ -620,7 +624,7 @@ static int feed_next(struct ArrowArrayStream* s, struct ArrowArray* out) {
   }
   if (f->at == f->batches) return f->fails ? EIO : 0;
   *out = (struct ArrowArray){.length = 100, .n_buffers = 1, .n_children = f->fields, .release = free_array};
-  out->buffers = calloc(1, sizeof *out->buffers);
+  out->buffers = calloc(2, sizeof *out->buffers);
   out->children = calloc(2, sizeof *out->children);
   for (int i = 0; i < f->fields; i++) {
     double* x = malloc(100 * sizeof *x);
@@ -632,6 +636,12 @@ static int feed_next(struct ArrowArrayStream* s, struct ArrowArray* out) {
     held++;
   }
   held++;
+  if (f->lie == NO_VALUES) out->children[1]->n_buffers = 1;
+  if (f->lie == FEW_CHILDREN) {
+    free_array(out->children[--out->n_children]);
+    free(out->children[1]);
+  }
+  if (f->lie == NEGATIVE) out->children[1]->length = -5;
   f->at++;
   return 0;
 }
@@ -708,6 +718,15 @@ static void check_write(void) {
   WRITTEN(NULL, NULL, RNTUPLE_ARGUMENT, .batches = 1);
   WRITTEN(in(folder, "none/no.root"), NULL, RNTUPLE_NOT_FOUND, .batches = 1);
   EQUAL(digest(path), before);
+  EQUAL(files_in(folder), files);
+  for (int lie = NO_SCHEMA; lie <= NEGATIVE; lie++) {
+    struct feed f = {.batches = 1, .fields = 2, .lie = lie};
+    struct ArrowArrayStream s = feeding(&f);
+    int code = write_(in(folder, "no.root"), &s, NULL, NULL, NULL, &error);
+    CHECK(code != RNTUPLE_OK && code != RNTUPLE_INTERNAL, "stream %d: code %d, %s", lie, code, error);
+    CHECK(s.release == NULL && held == 0, "stream %d: %d arrays or schemas are not released", lie, held);
+    free_(error);
+  }
   EQUAL(files_in(folder), files);
   struct ArrowArrayStream released = {0};
   CODE(RNTUPLE_ARGUMENT, write_(in(folder, "no.root"), &released, NULL, NULL, NULL, &error));
