@@ -71,11 +71,33 @@ int rntuple_describe(int64_t dataset, const struct rntuple_watch* watch, char** 
   return go_describe(dataset, (struct rntuple_watch*)watch, json, error);
 }
 
+// A schema that Go exports has a release function in Go, which must not run in a forked process.
+static void schema_release(struct ArrowSchema* s) {
+  struct ArrowSchema* exported = s->private_data;
+  if (!atomic_load(&forked)) exported->release(exported);
+  free(exported);
+  s->release = NULL;
+}
+
+// guard_schema lets schema_release release a schema, if there is one.
+static int guard_schema(struct ArrowSchema* s, int code, int no_memory, char** error) {
+  if (s->release == NULL) return code;
+  struct ArrowSchema* exported = malloc(sizeof *exported);
+  if (exported == NULL) {
+    s->release(s);
+    return say(error, no_memory, "out of memory");
+  }
+  *exported = *s;
+  s->private_data = exported;
+  s->release = schema_release;
+  return code;
+}
+
 int rntuple_schema(int64_t dataset, const char* options, struct ArrowSchema* schema, char** error) {
   if (schema != NULL) memset(schema, 0, sizeof *schema);
   int code = may_run(error, schema != NULL);
   if (code != RNTUPLE_OK) return code;
-  return go_schema(dataset, (char*)options, schema, error);
+  return guard_schema(schema, go_schema(dataset, (char*)options, schema, error), RNTUPLE_LIMIT, error);
 }
 
 int rntuple_write(const char* path, struct ArrowArrayStream* stream, const char* options,
@@ -113,7 +135,8 @@ static int stream_get_schema(struct ArrowArrayStream* s, struct ArrowSchema* out
   free(state->error);
   state->error = NULL;
   memset(out, 0, sizeof *out);
-  return may_run(&state->error, 1) != RNTUPLE_OK ? ENOSYS : go_stream_schema(state->handle, out, &state->error);
+  if (may_run(&state->error, 1) != RNTUPLE_OK) return ENOSYS;
+  return guard_schema(out, go_stream_schema(state->handle, out, &state->error), ENOMEM, &state->error);
 }
 
 static int stream_get_next(struct ArrowArrayStream* s, struct ArrowArray* out) {

@@ -80,7 +80,8 @@ func codeOf(err error) int {
 		{errors.Is(err, fs.ErrExist), codeExists},
 		{errors.Is(err, rntuple.ErrCorrupt) || errors.Is(err, rntuple.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF),
 			codeCorrupt},
-		{errors.Is(err, rntuple.ErrUnsupported), codeUnsupported},
+		{errors.Is(err, rntuple.ErrUnsupported) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, remote.ErrScheme),
+			codeUnsupported},
 		{errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.SyscallError)) || errors.As(err, new(syscall.Errno)) ||
 			errors.As(err, new(*remote.Error)), codeIO},
 	} {

@@ -86,7 +86,8 @@ enum {
   RNTUPLE_NO_FIELD = 4,     /* there is no such field */
   RNTUPLE_EXPRESSION = 5,   /* a condition or definition is wrong, or cannot be evaluated */
   RNTUPLE_CORRUPT = 6,      /* the file is damaged */
-  RNTUPLE_UNSUPPORTED = 7,  /* the file uses something that is newer than the library, or has no type in Arrow */
+  RNTUPLE_UNSUPPORTED = 7,  /* the file uses something that is newer than the library, or has no type in Arrow; or the
+                               library does not know the scheme of a URL */
   RNTUPLE_IO = 8,           /* the system or a server reports an error */
   RNTUPLE_EXISTS = 9,       /* the file exists, or the RNTuple in it */
   RNTUPLE_LIMIT = 10,       /* more memory than a limit allows */
@@ -115,8 +116,9 @@ RNTUPLE_API int rntuple_api_version(void);
 RNTUPLE_API void rntuple_free(char* text);
 
 /* rntuple_open opens an RNTuple, or those of n files, whose entries follow each other; the first one defines
- * the fields. A path may be a URL (http, https, dav, davs, root, roots, s3), or a pattern of local files with
- * * ? [a-z] if no file is called that. *dataset becomes a handle for the other functions.
+ * the fields. A path may be a URL (http, https, dav, davs, root, roots), or a pattern of local files with
+ * * ? [a-z] if no file is called that; the protocol of S3 would make the library too large, but URLs that are signed
+ * for it are https. *dataset becomes a handle for the other functions.
  *
  *   "name"            the name of the RNTuple, with its directories; default: the only one at the top level
  *   "threads"         how many to use; default: one for each processor

@@ -2,6 +2,7 @@ package rntarrow
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -57,12 +58,17 @@ func (c *compiler) item(a *columnar.Array) (arrow.Field, column, error) {
 	return f, col, err
 }
 
-// none is the error about a field that has no type in Arrow.
+// A noType is the error about a field that has no type in Arrow.
+type noType struct{ text string }
+
+func (e *noType) Error() string        { return e.text }
+func (e *noType) Is(target error) bool { return target == errors.ErrUnsupported }
+
 func none(a *columnar.Array, why string) error {
 	if a.Field == nil {
-		return fmt.Errorf("%q has no type in Arrow: %s", a.Name, why)
+		return &noType{fmt.Sprintf("%q has no type in Arrow: %s", a.Name, why)}
 	}
-	return fmt.Errorf("field %q of type %s has no type in Arrow: %s", a.Field.Path(), a.Field.CppType(), why)
+	return &noType{fmt.Sprintf("field %q of type %s has no type in Arrow: %s", a.Field.Path(), a.Field.CppType(), why)}
 }
 
 // column returns the type and the column for Arrays like a.

@@ -23,9 +23,9 @@
 //
 // An optional of an optional or of a variant is a nullable struct with the one member "_0", because
 // Arrow cannot tell which of the two is missing. Only optionals, and fields of inputs that a join
-// might not match, are nullable. Zero-length arrays have no Arrow type and cause an error, as do
-// strings that are not valid UTF-8, when they are read; with Options.Binary, strings are
-// large_binary instead.
+// might not match, are nullable. Zero-length arrays have no Arrow type and cause an error that
+// wraps errors.ErrUnsupported. Strings that are not valid UTF-8 cause one when they are read; with
+// Options.Binary, strings are large_binary instead.
 //
 // # From Arrow to RNTuple
 //

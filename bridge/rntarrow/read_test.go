@@ -3,6 +3,7 @@ package rntarrow_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -338,7 +339,9 @@ func TestAllFiles(t *testing.T) {
 							continue // not readable at all
 						}
 						refused++
-						t.Log(path, err)
+						if t.Log(path, err); !errors.Is(err, errors.ErrUnsupported) {
+							t.Errorf("%v does not wrap errors.ErrUnsupported", err)
+						}
 						continue
 					}
 					fields++

@@ -162,6 +162,9 @@ static struct sum sum_of(struct ArrowArrayStream* stream) {
     if (a.n_children > 0) add_array(schema.children[0], a.children[0], &s);
     a.release(&a);
   }
+  struct ArrowArray more;
+  EQUAL(stream->get_next(stream, &more), 0);
+  CHECK(more.release == NULL, "there is a batch behind the end");
   schema.release(&schema);
   stream->release(stream);
   CHECK(stream->release == NULL, "the stream is not marked as released");
@@ -317,6 +320,16 @@ static void check_read(void) {
     CHECK(s.batches >= 8, "%lld batches of at most 10000 entries", (long long)s.batches);
   }
   OK(close_(d, &error));
+
+  d = opened(in(testdata, "good/special_zero.root"));  // has a std::array without items
+  struct ArrowArrayStream stream;
+  CODE(RNTUPLE_UNSUPPORTED, stream_(d, NULL, NULL, &stream, &error));
+  CODE(RNTUPLE_UNSUPPORTED, schema_(d, NULL, &schema, &error));
+  OK(close_(d, &error));
+  const char* path = in(url, "none.root");
+  CODE(RNTUPLE_NOT_FOUND, open_(&path, 1, NULL, NULL, &d, &error));
+  path = "s3://bucket/file.root";
+  CODE(RNTUPLE_UNSUPPORTED, open_(&path, 1, NULL, NULL, &d, &error));
 }
 
 static void check_query(void) {
@@ -558,6 +571,7 @@ static void check_watcher(int line, struct watcher* w) {
 // waits, a watch must be polled before each batch.
 struct feed {
   int batches, fails, fields, nan;
+  enum { GOOD, NO_SCHEMA, NO_FORMAT, WRONG_FORMAT, NO_VALUES, FEW_CHILDREN, NEGATIVE } lie;
   struct watcher* waits;
   int at;
 };
@@ -579,7 +593,7 @@ static void free_array(struct ArrowArray* a) {
     if (a->children[i]->release) a->children[i]->release(a->children[i]);
     free(a->children[i]);
   }
-  if (a->n_buffers > 1) free((void*)a->buffers[1]);
+  free((void*)a->buffers[1]);
   free(a->buffers);
   free(a->children);
   a->release = NULL;
@@ -588,6 +602,7 @@ static void free_array(struct ArrowArray* a) {
 
 static int feed_schema(struct ArrowArrayStream* s, struct ArrowSchema* out) {
   struct feed* f = s->private_data;
+  if (f->lie == NO_SCHEMA) return EIO;
   *out = (struct ArrowSchema){.format = "+s", .name = "", .n_children = f->fields, .release = free_schema};
   out->children = calloc(2, sizeof *out->children);
   for (int i = 0; i < f->fields; i++) {
@@ -596,6 +611,8 @@ static int feed_schema(struct ArrowArrayStream* s, struct ArrowSchema* out) {
     held++;
   }
   held++;
+  if (f->lie == NO_FORMAT) out->children[1]->format = NULL;
+  if (f->lie == WRONG_FORMAT) out->children[1]->format = "+zz";
   return 0;
 }
 
@@ -607,7 +624,7 @@ static int feed_next(struct ArrowArrayStream* s, struct ArrowArray* out) {
   }
   if (f->at == f->batches) return f->fails ? EIO : 0;
   *out = (struct ArrowArray){.length = 100, .n_buffers = 1, .n_children = f->fields, .release = free_array};
-  out->buffers = calloc(1, sizeof *out->buffers);
+  out->buffers = calloc(2, sizeof *out->buffers);
   out->children = calloc(2, sizeof *out->children);
   for (int i = 0; i < f->fields; i++) {
     double* x = malloc(100 * sizeof *x);
@@ -619,6 +636,12 @@ static int feed_next(struct ArrowArrayStream* s, struct ArrowArray* out) {
     held++;
   }
   held++;
+  if (f->lie == NO_VALUES) out->children[1]->n_buffers = 1;
+  if (f->lie == FEW_CHILDREN) {
+    free_array(out->children[--out->n_children]);
+    free(out->children[1]);
+  }
+  if (f->lie == NEGATIVE) out->children[1]->length = -5;
   f->at++;
   return 0;
 }
@@ -695,6 +718,15 @@ static void check_write(void) {
   WRITTEN(NULL, NULL, RNTUPLE_ARGUMENT, .batches = 1);
   WRITTEN(in(folder, "none/no.root"), NULL, RNTUPLE_NOT_FOUND, .batches = 1);
   EQUAL(digest(path), before);
+  EQUAL(files_in(folder), files);
+  for (int lie = NO_SCHEMA; lie <= NEGATIVE; lie++) {
+    struct feed f = {.batches = 1, .fields = 2, .lie = lie};
+    struct ArrowArrayStream s = feeding(&f);
+    int code = write_(in(folder, "no.root"), &s, NULL, NULL, NULL, &error);
+    CHECK(code != RNTUPLE_OK && code != RNTUPLE_INTERNAL, "stream %d: code %d, %s", lie, code, error);
+    CHECK(s.release == NULL && held == 0, "stream %d: %d arrays or schemas are not released", lie, held);
+    free_(error);
+  }
   EQUAL(files_in(folder), files);
   struct ArrowArrayStream released = {0};
   CODE(RNTUPLE_ARGUMENT, write_(in(folder, "no.root"), &released, NULL, NULL, NULL, &error));
@@ -833,6 +865,12 @@ static void check_run(void) {
   CODE(RNTUPLE_NOT_FOUND, run_("verify", "{\"inputs\":\"/missing.root\"}", NULL, &json, &error));
 }
 
+static void* release_schema(void* schema) {
+  struct ArrowSchema* s = schema;
+  s->release(s);
+  return NULL;
+}
+
 static void check_fork(void) {
   int64_t d = opened(dimuon), n = 0;
   struct ArrowArrayStream s = streamed(d, "{\"batch_size\":1000}"), more;
@@ -866,7 +904,10 @@ static void check_fork(void) {
     CHECK(s.get_schema(&s, &other) != 0, "a forked stream has a schema");
     s.release(&s);
     child.release(&child);
-    schema.release(&schema);
+    pthread_t thread;  // that Go's runtime does not know
+    pthread_create(&thread, NULL, release_schema, &schema);
+    pthread_join(thread, NULL);
+    CHECK(schema.release == NULL, "the schema is not marked as released");
     _exit(0);
   }
   int status;
