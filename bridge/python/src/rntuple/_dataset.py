@@ -237,12 +237,20 @@ class Dataset:
 
         try:
             fields = self._description()["fields"]
+            if len(how) < 2 and query["batch_size"] is None and self._in_one_cluster(query):
+                query = {**query, "batch_size": 1 << 30}  # a record batch ends with its cluster: so nothing is copied
             yield from _awkward.arrays(_library.stream_of(self._backend().stream_capsule(query)), fields, *how)
             return
         except _awkward.UnknownType:
             pass
         # Such types are rare: awkward knows some of them.
         yield from _awkward.from_arrow(self._backend().reader(query), *how)
+
+    def _in_one_cluster(self, query: Mapping[str, Any]) -> bool:
+        """Reports whether all entries that a query asks for are in the same cluster."""
+        start, stop = query["entry_start"] or 0, query["entry_stop"]
+        clusters: Sequence[tuple[int, int]] = self._description().get("clusters", ())
+        return sum(1 for first, end in clusters if end > start and (stop is None or first < stop)) == 1
 
     def duckdb(
         self,
