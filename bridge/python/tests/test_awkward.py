@@ -100,6 +100,7 @@ def test_arrays(dimuon: rntuple.Dataset, theirs: ak.Array, backend: str) -> None
     assert isinstance(frame, pd.DataFrame) and frame["run"].tolist() == theirs.run[:100].to_list()
     for names in ("Muon_[pm]*", ["Muon_pt", "Muon_phi", "Muon_mass"], "/muon_(p|m).*/i", lambda n: n[:6] in ("Muon_p", "Muon_m")):
         assert dimuon.arrays(filter_name=names, entry_stop=1).fields == ["Muon_pt", "Muon_phi", "Muon_mass"]
+    assert dimuon.arrays(["Mu*pt", "Muon_[a-m]*"], entry_stop=1).fields == ["Muon_pt", "Muon_eta", "Muon_mass", "Muon_charge"]
     for wrong, error in (("run * 2", ValueError), ("Muon_q", KeyError if backend == "library" else rntuple.Error)):
         with pytest.raises(error):
             dimuon.arrays(wrong)

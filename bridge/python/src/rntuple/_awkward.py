@@ -1,7 +1,7 @@
 """Awkward arrays of an Arrow stream, without pyarrow. Their types are those that uproot makes of RNTuples.
 
-An array of one record batch shares its memory. Of several, buffers are joined as the batches come, each of which is released then,
-so that the memory in use is that of the result, and of one batch and one buffer.
+An array of one record batch shares its memory. Of several, buffers are joined as the batches come, each of which is released
+then, so that the memory in use is that of the result, and of one batch and one buffer.
 """
 
 from __future__ import annotations

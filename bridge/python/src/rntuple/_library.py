@@ -138,8 +138,8 @@ def stream_of(made: object) -> Stream:
 
 # The watch of all calls, which ends them at Ctrl-C. A function in Python would not do: it would run the handler of the signal
 # at its first instruction, where no "try" catches what that raises. So functions of the interpreter are put together here:
-# PyOS_InterruptOccurred takes the signal, its result 0 or 1 becomes a number of a signal, 0 or 2, and PyErr_SetInterruptEx gives
-# that back to the interpreter, which handles it when the call has ended. Its result, -1 for 0, becomes that of the watch.
+# PyOS_InterruptOccurred takes the signal, its result 0 or 1 becomes a number of a signal, 0 or 2, and PyErr_SetInterruptEx
+# gives that back to the interpreter, which handles it when the call has ended. Its result, -1 for 0, becomes that of the watch.
 # It is 0 in threads other than the main one, which handles signals.
 interpreter = ctypes.PyDLL("python", handle=pythonapi._handle)  # with function objects of its own
 occurred, again = interpreter.PyOS_InterruptOccurred, interpreter.PyErr_SetInterruptEx
@@ -272,8 +272,11 @@ loading = threading.Lock()
 
 
 def library() -> Library | None:
-    """Returns the library, or None where the program takes its place: in a process that was forked after the library was loaded,
-    in a package without library, or if the environment variable RNTUPLE_BACKEND is "program"."""
+    """Returns the library, or None where the program takes its place.
+
+    That is in a process that was forked after the library was loaded, in a package without library, or if the environment
+    variable RNTUPLE_BACKEND is "program".
+    """
     backend = os.environ.get("RNTUPLE_BACKEND", "")
     if backend not in ("", "library", "program"):
         raise _errors.ArgumentError(f"RNTUPLE_BACKEND is {backend!r}, which is neither library nor program")
