@@ -182,6 +182,26 @@ int rntuple_stream(int64_t dataset, const char* options, const struct rntuple_wa
   return RNTUPLE_OK;
 }
 
+static void* (*capsule_pointer)(void*, const char*);
+static void (*free_capsule)(void*);
+
+void rntuple_python(void* (*get_pointer)(void*, const char*), void (*free_memory)(void*)) {
+  capsule_pointer = get_pointer;
+  free_capsule = free_memory;
+}
+
+void rntuple_drop_stream(void* capsule) {
+  struct ArrowArrayStream* s = capsule_pointer(capsule, "arrow_array_stream");
+  if (s->release != NULL) s->release(s);
+  free_capsule(s);
+}
+
+void rntuple_drop_schema(void* capsule) {
+  struct ArrowSchema* s = capsule_pointer(capsule, "arrow_schema");
+  if (s->release != NULL) s->release(s);
+  free_capsule(s);
+}
+
 static atomic_long live;  // batches that are not freed
 
 // The arrays of a record batch share one allocation, a batch, which is freed when the last of them is released:

@@ -207,6 +207,13 @@ RNTUPLE_API int rntuple_write(const char* path, struct ArrowArrayStream* stream,
 RNTUPLE_API int rntuple_run(const char* operation, const char* options, const struct rntuple_watch* watch, char** json,
                             char** error);
 
+/* For Python, whose code must not run in the destructor of a capsule, because an exception may be on its way:
+ * destructors of capsules with a stream or a schema, which they release if nobody took it, in memory that they free.
+ * Before one is used, rntuple_python must be called with PyCapsule_GetPointer and the function that frees. */
+RNTUPLE_API void rntuple_python(void* (*get_pointer)(void* capsule, const char* name), void (*free_memory)(void*));
+RNTUPLE_API void rntuple_drop_stream(void* capsule);
+RNTUPLE_API void rntuple_drop_schema(void* capsule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """build.py [--out DIR] [--native | PLATFORM...]
 
-Builds wheels of the package, each with the program rnt for its platform, and librntuple where that can be built here: for all of
-them, those named, or that of this machine. Needs Go and hatchling; ziglang, a C compiler for other systems, or with --native,
+Builds wheels of the package, each with the program rnt for its platform, and librntuple where that can be built here: for all
+of them, those named, or that of this machine. Needs Go and hatchling; ziglang, a C compiler for other systems, or with --native,
 which is for tests, cc; and the page that rnt prints, which "go generate ./viewer" makes and which may be missing with --native.
 The same commit, in a clean checkout, gives the same bytes.
 """
@@ -21,8 +21,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 # GOOS, GOARCH, the platform of the wheel, and zig's name for that of librntuple. A program without cgo needs no C library; the
-# library needs glibc, and an old one will do, since musl cannot load libraries of Go (golang/go#13492). Those for macOS and Windows
-# need headers that are not here. Go 1.26 needs macOS 12.
+# library needs glibc, and an old one will do, since musl cannot load libraries of Go (golang/go#13492). Those for macOS and
+# Windows need headers that are not here. Go 1.26 needs macOS 12.
 PLATFORMS = {
     "linux-amd64": ("linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64", "x86_64-linux-gnu.2.17"),
     "linux-arm64": ("linux", "arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64", "aarch64-linux-gnu.2.17"),
@@ -69,7 +69,8 @@ def build(name: str, out: Path, scratch: Path, cc: str | None) -> None:
     if target:
         env["RNTUPLE_WHEEL_LIBRARY"] = str(folder / "librntuple.so")
         cc = cc or f"{sys.executable} -m ziglang cc -target {target}"
-        go(goos, goarch, cc, "-buildmode=c-shared", "-o", env["RNTUPLE_WHEEL_LIBRARY"], ".", directory=ROOT / "bridge" / "librntuple")
+        args = ["-buildmode=c-shared", "-o", env["RNTUPLE_WHEEL_LIBRARY"], "."]
+        go(goos, goarch, cc, *args, directory=ROOT / "bridge" / "librntuple")
     for file in folder.iterdir():
         file.chmod(0o755)
     wheel = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]

@@ -1,7 +1,7 @@
 """Awkward arrays of an Arrow stream, without pyarrow. Their types are those that uproot makes of RNTuples.
 
-An array of one record batch shares its memory. Of several, buffers are joined as the batches come, each of which is released then,
-so that the memory in use is that of the result, and of one batch and one buffer.
+An array of one record batch shares its memory. Of several, buffers are joined as the batches come, each of which is released
+then, so that the memory in use is that of the result, and of one batch and one buffer.
 """
 
 from __future__ import annotations
@@ -249,13 +249,14 @@ def plain(schema: ArrowSchema, form: str, field: Field | None, binary: str) -> N
 def columns(schema: ArrowSchema, fields: Sequence[Field], binary: str) -> Records:
     """Returns the node for the schema of a stream, of which each column has the path of a field."""
     names, members = [], []
+    by_name = {f["name"]: f for f in fields}
     for i in range(schema.n_children):
         column = schema.children[i].contents
-        path = column.name.decode()
-        field: Field | None = {"fields": fields}
-        for name in path.split("."):
+        names.append(column.name.decode())
+        first, *rest = names[-1].split(".")
+        field: Field | None = by_name.get(first)
+        for name in rest:
             field = next((f for f in (field or {}).get("fields") or () if f["name"] == name), None)
-        names.append(path)
         members.append(node(column, field, binary))
     return Records(names, members)
 

@@ -71,10 +71,10 @@ def open(
 ) -> Dataset:
     """Opens an RNTuple.
 
-    path may be a URL, a pattern of files such as "run*.root", or a list of these; the entries of several files follow each other.
-    name is the name of the RNTuple, with its directories, which may also stand behind the path: "events.root:Events". It may be
-    left out if each file has one RNTuple at its top level. rnt is the path of the program to use instead of the library; jobs is
-    the most processors to use.
+    path may be a URL, a pattern of files such as "run*.root", or a list of these; entries of several files follow each other.
+    name is the name of the RNTuple, with its directories, which may also stand behind the path: "events.root:Events". It may
+    be left out if each file has one RNTuple at its top level. rnt is the path of the program to use instead of the library;
+    jobs is the most processors to use.
 
     Nothing is read before it is asked for, so a file that cannot be read is an Error then.
     """
@@ -93,10 +93,11 @@ def _split(path: str) -> tuple[str, str | None]:
     if path.startswith("~") and not os.path.lexists(path):
         path = os.path.expanduser(path)
     head, colon, name = path.rpartition(":")
-    of_url = re.match("[a-z]+://", path)
-    if not (colon and name) or (not re.match("[a-z]+://[^/]*/.", head) if of_url else os.name == "nt" and len(head) == 1 or os.path.lexists(path)):
-        return path, None
-    return head, name
+    if re.match("[a-z]+://", path):
+        whole = not re.match("[a-z]+://[^/]*/.", head)  # the colon is that of the port
+    else:
+        whole = os.path.lexists(path) or (os.name == "nt" and len(head) == 1)
+    return (path, None) if whole or not (colon and name) else (head, name)
 
 
 class Backend(Protocol):
@@ -113,8 +114,8 @@ class Backend(Protocol):
 class Dataset:
     """An RNTuple, or those of several files, one after the other; open() makes it.
 
-    It opens the files when they are needed, and keeps them open until it is closed, by close() or at the end of "with", or dropped.
-    It may be used by several threads at once, and pickled, as a description of what to open.
+    It opens the files when they are needed, and keeps them open until it is closed, by close() or at the end of "with", or
+    dropped. It may be used by several threads at once, and pickled, as a description of what to open.
 
     It is itself an Arrow stream, as often as it is asked for one: pyarrow.table(dataset) and polars.DataFrame(dataset) work,
     and so do queries of DuckDB on a variable that holds it.
@@ -197,8 +198,8 @@ class Dataset:
         fields are names, paths or patterns of fields, one or a list, such as ["run", "Muon_*"]; by default all. where is a
         condition in rnt's language of expressions: "nMuon == 2 && any(Muon_pt, # > 20)".
 
-        Fields that do not exist and the like are an Error at once. Reading on raises an Error if the file is damaged; never does a
-        table end early. Dropping the reader ends what reads ahead for it.
+        Fields that do not exist and the like are an Error at once. Reading on raises an Error if the file is damaged; never does
+        a table end early. Dropping the reader ends what reads ahead for it.
         """
         return self._backend().reader(self._query(fields, where, **options))
 
@@ -222,7 +223,8 @@ class Dataset:
     def awkward(self, fields: Fields = None, where: str | None = None, **options: Unpack[Options]) -> awkward.Array:
         """Returns an awkward.Array of records, one for each entry.
 
-        Variants are structs by default, because awkward makes one type of all the numbers in a union, if need be a less exact one.
+        Variants are structs by default, because awkward makes one type of all the numbers in a union, if need be a less exact
+        one.
         """
         options.setdefault("structs", True)
         options.setdefault("pairs", True)
@@ -237,12 +239,20 @@ class Dataset:
 
         try:
             fields = self._description()["fields"]
+            if len(how) < 2 and query["batch_size"] is None and self._in_one_cluster(query):
+                query = {**query, "batch_size": 1 << 30}  # a record batch ends with its cluster: so nothing is copied
             yield from _awkward.arrays(_library.stream_of(self._backend().stream_capsule(query)), fields, *how)
             return
         except _awkward.UnknownType:
             pass
         # Such types are rare: awkward knows some of them.
         yield from _awkward.from_arrow(self._backend().reader(query), *how)
+
+    def _in_one_cluster(self, query: Mapping[str, Any]) -> bool:
+        """Reports whether all entries that a query asks for are in the same cluster."""
+        start, stop = query["entry_start"] or 0, query["entry_stop"]
+        clusters: Sequence[tuple[int, int]] = self._description().get("clusters", ())
+        return sum(1 for first, end in clusters if end > start and (stop is None or first < stop)) == 1
 
     def duckdb(
         self,
@@ -381,7 +391,8 @@ class Dataset:
             patterns = [filter_name] if isinstance(filter_name, str) else filter_name
             fields = [name for name in self.keys() if any(_matches(name, pattern) for pattern in patterns)]
         for name in [fields] if isinstance(fields, str) else fields or ():
-            if re.search(r"[-+/(<>=&|!]|\w\s*\*\*?\s*\w", name) and name not in self:
+            computed = re.search(r"[-+/(<>=&|!]|\*\*|\s\*|\*\s", re.sub(r"\[[^]]*\]", "", name))  # "a*b" is a pattern
+            if computed and name not in self:
                 raise ExpressionError(f"{name!r} is not the name of a field: to compute values is not supported here")
         # Strings are read as binaries, because they need not be UTF-8 for awkward, nor for uproot.
         return self._query(
@@ -544,7 +555,8 @@ def _as(array: awkward.Array, library: Kind) -> Any:
     columns = {name: _numpy(array[name]) for name in array.fields}
     if library == "np":
         return columns
-    return _needs("pandas").DataFrame({name: column if column.ndim == 1 else builtins.list(column) for name, column in columns.items()})
+    flat = {name: column if column.ndim == 1 else builtins.list(column) for name, column in columns.items()}
+    return _needs("pandas").DataFrame(flat)
 
 
 def _typename(described: Mapping[str, Any]) -> str:

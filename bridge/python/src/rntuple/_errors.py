@@ -6,8 +6,8 @@ from __future__ import annotations
 class Error(Exception):
     """What goes wrong with an RNTuple; the subclasses tell what.
 
-    status is None, or if the program rnt reports the error, its exit status: 1 if it failed, 2 for wrong arguments; negative if a
-    signal ended it. Errors of the program are of this class itself.
+    status is None, or if the program rnt reports the error, its exit status: 1 if it failed, 2 for wrong arguments; negative if
+    a signal ended it. Errors of the program are of this class itself.
     """
 
     __module__ = "rntuple"

@@ -116,37 +116,20 @@ NUMBERS: Mapping[int, type[Error]] = {
     errno.EBADMSG: _errors.CorruptError,
 }
 
-# Capsules. A capsule that nobody consumes releases what it has.
-STREAM, SCHEMA = b"arrow_array_stream", b"arrow_schema"
-in_capsules: dict[int, Owner] = {}
 pythonapi.PyCapsule_New.restype = py_object
 pythonapi.PyCapsule_New.argtypes = [c_void_p, c_char_p, c_void_p]
-pythonapi.PyCapsule_GetName.restype = c_char_p
 pythonapi.PyCapsule_GetPointer.restype = c_void_p
-pythonapi.PyCapsule_GetPointer.argtypes = [c_void_p, c_char_p]
-
-
-@ctypes.PYFUNCTYPE(None, c_void_p)  # type: ignore[untyped-decorator]
-def drop(capsule: int) -> None:
-    """Is called with a capsule that has no references any more, so it must not become a Python object again."""
-    name = STREAM if pythonapi.PyCapsule_IsValid(c_void_p(capsule), STREAM) else SCHEMA
-    del in_capsules[pythonapi.PyCapsule_GetPointer(capsule, name)]
-
-
-pythonapi.Py_IncRef(py_object(drop))  # capsules may outlive this module
-
-
-def capsule(owner: Owner, name: bytes) -> object:
-    """Returns a capsule with what the owner owns."""
-    address = ctypes.addressof(owner.struct)
-    in_capsules[address] = owner
-    made: object = pythonapi.PyCapsule_New(address, name, drop)
-    return made
+pythonapi.PyCapsule_GetPointer.argtypes = [py_object, c_char_p]
+pythonapi.PyMem_RawMalloc.restype = c_void_p
+pythonapi.PyMem_RawMalloc.argtypes = [c_size_t]
+STREAM, SCHEMA = b"arrow_array_stream", b"arrow_schema"
+for name in (STREAM, SCHEMA):
+    pythonapi.Py_IncRef(py_object(name))  # capsules may outlive this module
 
 
 def stream_of(made: object) -> Stream:
     """Returns the stream in a capsule."""
-    address = pythonapi.PyCapsule_GetPointer(id(made), STREAM)
+    address = pythonapi.PyCapsule_GetPointer(made, STREAM)
     moved = ArrowArrayStream()
     ctypes.memmove(byref(moved), address, ctypes.sizeof(moved))
     ArrowArrayStream.from_address(address).release = type(moved.release)()
@@ -155,8 +138,8 @@ def stream_of(made: object) -> Stream:
 
 # The watch of all calls, which ends them at Ctrl-C. A function in Python would not do: it would run the handler of the signal
 # at its first instruction, where no "try" catches what that raises. So functions of the interpreter are put together here:
-# PyOS_InterruptOccurred takes the signal, its result 0 or 1 becomes a number of a signal, 0 or 2, and PyErr_SetInterruptEx gives
-# that back to the interpreter, which handles it when the call has ended. Its result, -1 for 0, becomes that of the watch.
+# PyOS_InterruptOccurred takes the signal, its result 0 or 1 becomes a number of a signal, 0 or 2, and PyErr_SetInterruptEx
+# gives that back to the interpreter, which handles it when the call has ended. Its result, -1 for 0, becomes that of the watch.
 # It is 0 in threads other than the main one, which handles signals.
 interpreter = ctypes.PyDLL("python", handle=pythonapi._handle)  # with function objects of its own
 occurred, again = interpreter.PyOS_InterruptOccurred, interpreter.PyErr_SetInterruptEx
@@ -207,6 +190,7 @@ class Library:
             "write": [c_char_p, c_void_p, c_char_p, c_void_p, c_void_p, c_void_p],
         }.items():
             getattr(self._lib, "rntuple_" + name).argtypes = arguments
+        self._lib.rntuple_python(pythonapi.PyCapsule_GetPointer, pythonapi.PyMem_RawFree)
 
     def _call(self, name: str, *arguments: Any) -> None:
         message = c_void_p()
@@ -251,6 +235,18 @@ class Library:
         self._call("stream", handle, dumped(options), byref(WATCH), byref(stream))
         return Stream(stream)
 
+    def capsule(self, owner: Owner) -> object:
+        """Returns a capsule, to which a struct moves."""
+        size = ctypes.sizeof(owner.struct)
+        memory = pythonapi.PyMem_RawMalloc(size)
+        if not memory:
+            raise MemoryError
+        ctypes.memmove(memory, byref(owner.struct), size)
+        owner.struct.release = type(owner.struct.release)()
+        if isinstance(owner, Stream):
+            return pythonapi.PyCapsule_New(memory, STREAM, self._lib.rntuple_drop_stream)
+        return pythonapi.PyCapsule_New(memory, SCHEMA, self._lib.rntuple_drop_schema)
+
     def write(self, path: str, stream: Stream, options: Mapping[str, Any]) -> int:
         """Writes a stream, and returns the number of entries."""
         entries = c_int64()
@@ -276,8 +272,11 @@ loading = threading.Lock()
 
 
 def library() -> Library | None:
-    """Returns the library, or None where the program takes its place: in a process that was forked after the library was loaded,
-    in a package without library, or if the environment variable RNTUPLE_BACKEND is "program"."""
+    """Returns the library, or None where the program takes its place.
+
+    That is in a process that was forked after the library was loaded, in a package without library, or if the environment
+    variable RNTUPLE_BACKEND is "program".
+    """
     backend = os.environ.get("RNTUPLE_BACKEND", "")
     if backend not in ("", "library", "program"):
         raise _errors.ArgumentError(f"RNTUPLE_BACKEND is {backend!r}, which is neither library nor program")
@@ -302,7 +301,9 @@ class Opened:
 
     def __init__(self, library: Library, paths: Sequence[str], name: str | None, jobs: int | None) -> None:
         self._library = library
-        self._handle = library.open(paths, {"name": name, "threads": jobs})
+        # To read far ahead makes only servers faster, and takes several times as much memory.
+        memory = None if any("://" in path for path in paths) else 16 << 20
+        self._handle = library.open(paths, {"name": name, "threads": jobs, "memory": memory})
         self._hidden: list[dict[str, str]] | None = None
         self.close: Callable[[], object] = weakref.finalize(self, library.close, self._handle)
 
@@ -313,10 +314,10 @@ class Opened:
         return imported(self._library.schema(self._handle, query))
 
     def schema_capsule(self, query: Mapping[str, Any]) -> object:
-        return capsule(self._library.schema(self._handle, query), SCHEMA)
+        return self._library.capsule(self._library.schema(self._handle, query))
 
     def stream_capsule(self, query: Mapping[str, Any]) -> object:
-        return capsule(self.stream(query), STREAM)
+        return self._library.capsule(self.stream(query))
 
     def stream(self, query: Mapping[str, Any]) -> Stream:
         if query.get("fields") is None:
