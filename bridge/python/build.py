@@ -53,24 +53,19 @@ def epoch() -> str:
     return commit.stdout.strip() or "1577836800"
 
 
-def go(goos: str, goarch: str, cc: str | None, *args: str, directory: Path = ROOT) -> None:
-    """Runs go build, with a C compiler or without."""
-    env = {"CGO_ENABLED": "0" if cc is None else "1", "CC": cc or "", "GOOS": goos, "GOARCH": goarch}
-    command = ["go", "build", "-trimpath", "-ldflags=-s -w", TAGS, *args]
-    subprocess.run(command, cwd=directory, check=True, env=os.environ | env)
-
-
 def build(name: str, out: Path, scratch: Path, cc: str | None) -> None:
     """Builds a wheel; cc is a C compiler for the platform, or None for zig's."""
     goos, goarch, tag, target = PLATFORMS[name]
     folder = scratch / name
     env = {"RNTUPLE_WHEEL_PROGRAM": str(folder / "rnt"), "RNTUPLE_WHEEL_PLATFORM": tag, "SOURCE_DATE_EPOCH": epoch()}
-    go(goos, goarch, None, "-o", env["RNTUPLE_WHEEL_PROGRAM"], "./cmd/rnt")
+    system = os.environ | {"CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch}
+    program = ["go", "build", "-trimpath", "-ldflags=-s -w", TAGS, "-o", env["RNTUPLE_WHEEL_PROGRAM"], "./cmd/rnt"]
+    subprocess.run(program, cwd=ROOT, check=True, env=system)
     if target:
         env["RNTUPLE_WHEEL_LIBRARY"] = str(folder / "librntuple.so")
-        cc = cc or f"{sys.executable} -m ziglang cc -target {target}"
-        args = ["-buildmode=c-shared", "-o", env["RNTUPLE_WHEEL_LIBRARY"], "."]
-        go(goos, goarch, cc, *args, directory=ROOT / "bridge" / "librntuple")
+        system["CC"] = cc or f"{sys.executable} -m ziglang cc -target {target}"
+        script = ROOT / "bridge" / "librntuple" / "build.sh"
+        subprocess.run(["bash", str(script), env["RNTUPLE_WHEEL_LIBRARY"], "-trimpath"], check=True, env=system)
     for file in folder.iterdir():
         file.chmod(0o755)
     wheel = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]

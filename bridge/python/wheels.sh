@@ -9,6 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 "$here/environment.sh" "$1"
 mkdir -p "$2"
 python=$(cd "$1" && pwd)/bin/python out=$(cd "$2" && pwd)
+"$python" -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 # a C compiler for other systems
 "$python" "$here/build.py" --out "$out"
 "$python" "$here/build.py" --out "$out/again"
 for wheel in "$out"/*.whl; do cmp "$wheel" "$out/again/${wheel##*/}"; done

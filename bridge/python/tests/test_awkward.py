@@ -101,7 +101,7 @@ def test_arrays(dimuon: rntuple.Dataset, theirs: ak.Array, backend: str) -> None
     for names in ("Muon_[pm]*", ["Muon_pt", "Muon_phi", "Muon_mass"], "/muon_(p|m).*/i", lambda n: n[:6] in ("Muon_p", "Muon_m")):
         assert dimuon.arrays(filter_name=names, entry_stop=1).fields == ["Muon_pt", "Muon_phi", "Muon_mass"]
     assert dimuon.arrays(["Mu*pt", "Muon_[a-m]*"], entry_stop=1).fields == ["Muon_pt", "Muon_eta", "Muon_mass", "Muon_charge"]
-    for wrong, error in (("run * 2", ValueError), ("Muon_q", KeyError if backend == "library" else rntuple.Error)):
+    for wrong, error in (("run **", ValueError), ("Muon_q", KeyError)) if backend == "library" else (("Muon_q", rntuple.Error),):
         with pytest.raises(error):
             dimuon.arrays(wrong)
     with pytest.raises(rntuple.Error, match="tf"):
@@ -188,3 +188,52 @@ def test_memory(tmp_path: Path) -> None:
             assert peak < 2.6 * ours.nbytes
         elif os.environ["RNTUPLE_BACKEND"] == "library":
             assert peak < ours.nbytes / 10
+
+
+def test_expressions(backend: str) -> None:
+    """What is computed equals what NumPy computes of uproot's arrays."""
+    if backend == "program":
+        pytest.skip("rnt computes no columns")
+    events = rntuple.open(DIMUON)
+    of = uproot.open(DIMUON)["Events"].arrays(entry_stop=20_000)
+    two = of[of.nMuon == 2]
+    got = events.arrays(["Muon_pt*2", "run", "sum(Muon_pt)", "x+nMuon", "Muon_pt[0]"], "two", entry_stop=20_000,
+                        aliases={"two": "nMuon == 2", "x": "1"})  # fmt: skip
+    assert got.fields == ["run", "Muon_pt*2", "sum(Muon_pt)", "x+nMuon", "Muon_pt[0]"]
+    assert ak.array_equal(got["run"], two.run, dtype_exact=True)
+    assert ak.array_equal(got["Muon_pt*2"], 2 * ak.values_astype(two.Muon_pt, np.float64))
+    assert np.allclose(got["sum(Muon_pt)"], ak.sum(ak.values_astype(two.Muon_pt, np.float64), axis=1), rtol=1e-12)
+    assert ak.all(got["x+nMuon"] == 3)
+    assert got["Muon_pt[0]"].to_list() == two.Muon_pt[:, 0].to_list()
+    frame = events.arrays(["nMuon", "nMuon*nMuon"], library="pd", entry_stop=10)
+    assert list(frame.columns) == ["nMuon", "nMuon*nMuon"] and (frame["nMuon*nMuon"] == frame["nMuon"] ** 2).all()
+    steps = list(events.iterate("len(Muon_pt)", step_size=7000, entry_stop=20_000))
+    assert [len(s) for s in steps] == [7000, 7000, 6000]
+    assert ak.array_equal(ak.concatenate([s["len(Muon_pt)"] for s in steps]), ak.num(of.Muon_pt))
+    numbers = events.arrow(["run"], "nMuon == 2", entry_numbers="entry", compute={"n:std::int8_t": "nMuon"}, entry_stop=20_000)
+    table = numbers.read_all()
+    assert table["entry"].to_pylist() == np.flatnonzero(of.nMuon == 2).tolist()
+    assert table.schema.field("n").type == pa.int8() and set(table["n"].to_pylist()) == {2}
+    for wrong, kind in (("Jet_pt", rntuple.FieldError), ("Jet_*", rntuple.FieldError), ("sum(Jet_pt)", rntuple.ExpressionError)):
+        with pytest.raises(kind, match="Jet_"):
+            events.arrays(wrong)
+
+
+def test_fill(backend: str) -> None:
+    """A histogram has the counts that NumPy has of uproot's arrays."""
+    if backend == "program":
+        pytest.skip("rnt computes no columns")
+    import hist
+
+    events = rntuple.open(DIMUON)
+    of = uproot.open(DIMUON)["Events"].arrays()
+    of = of[of.nMuon > 1]
+    axes = hist.axis.Regular(50, 0, 100), hist.axis.Regular(5, -2.5, 2.5)
+    filled = events.fill(hist.Hist(*axes, storage=hist.storage.Weight()), "Muon_pt", "Muon_eta", cut="nMuon > 1", weight="nMuon",
+                         step_size=9000)  # fmt: skip
+    weight = ak.flatten(ak.broadcast_arrays(of.nMuon, of.Muon_pt)[0])
+    want, *_ = np.histogram2d(*(ak.to_numpy(ak.flatten(c)) for c in (of.Muon_pt, of.Muon_eta)),
+                              bins=(np.linspace(0, 100, 51), np.linspace(-2.5, 2.5, 6)), weights=ak.to_numpy(weight))  # fmt: skip
+    assert want.sum() > 100_000 and np.array_equal(filled.values(), want)
+    first = events.fill(hist.Hist(hist.axis.Regular(10, 0, 50)), "Muon_pt[1]")
+    assert first.sum(flow=True) == ak.sum(ak.num(uproot.open(DIMUON)["Events"]["Muon_pt"].array()) > 1)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Union
 
 from . import _library
-from ._errors import ArgumentError, Error, ExpressionError, FieldError
+from ._errors import ArgumentError, Error, FieldError
 from ._program import Path, named
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Options(TypedDict, total=False):
     """The entry of the RNTuple to stop before, likewise."""
     define: Mapping[str, str]
     """Names for expressions, which the condition, and later ones, may use."""
+    compute: Mapping[str, str]
+    """Names of columns to add, and expressions that they are computed by; "name:type" gives the type in C++."""
+    entry_numbers: str
+    """The name of a column to add, with the number of each entry in the RNTuple."""
     batch_size: int
     """The most entries in a record batch; 65,536 by default."""
     lists: int
@@ -62,8 +66,8 @@ class Selection(TypedDict, total=False):
     """The entry of the RNTuple to stop before, likewise."""
     filter_name: Filter
     """Which fields to read: patterns such as "Muon_*", regular expressions such as "/Muon_.*/i", or a function of a name."""
-    define: Mapping[str, str]
-    """Names for expressions, which the cut, and later ones, may use."""
+    aliases: Mapping[str, str]
+    """Names for expressions, which the cut, the expressions, and later aliases may use."""
 
 
 def open(
@@ -337,16 +341,16 @@ class Dataset:
     ) -> Any:
         """Returns the entries as uproot does: an awkward.Array of records, a dict of NumPy's arrays ("np"), or a frame ("pd").
 
-        expressions are names, paths or patterns of fields; what is to be computed is not understood. cut is a condition, which
-        is "where" elsewhere.
+        expressions are names, paths or patterns of fields, or what is to be computed for each entry: "sqrt(px**2 + py**2)", whose
+        column has the expression as its name. cut is a condition, which is "where" elsewhere.
         """
-        query = self._selected(expressions, cut, **options)
+        query, names = self._selected(expressions, cut, **options)
         if library == "pd":
             query["binary"] = False
             frame: pandas.DataFrame = self._backend().reader(query).read_pandas(integer_object_nulls=True)
-            return frame
+            return frame.rename(columns=names)
         (array,) = self._arrays(query, "string")
-        return _as(array, library)
+        return _as(_renamed(array, names), library)
 
     def iterate(
         self,
@@ -368,8 +372,39 @@ class Dataset:
             raise ArgumentError(f"step_size is {step_size}")
         else:
             entries = step_size
-        for array in self._arrays(self._selected(expressions, cut, **options), "string", entries, size):
-            yield _as(array, library)
+        query, names = self._selected(expressions, cut, **options)
+        for array in self._arrays(query, "string", entries, size):
+            yield _as(_renamed(array, names), library)
+
+    def fill(
+        self,
+        histogram: Any,
+        *expressions: str,
+        cut: str | None = None,
+        weight: str | None = None,
+        step_size: int | str = "100 MB",
+        **options: Unpack[Selection],
+    ) -> Any:
+        """Fills a histogram with values, one expression for each axis, and returns it; about step_size is in memory at once.
+
+        The histogram has a method fill as a hist.Hist has. Items of arrays are filled one by one; beside them, a value of the entry
+        counts for each of its items. Missing values are left out, with those beside them.
+        """
+        import awkward as ak
+
+        names = [*expressions, *([] if weight is None else [weight])]
+        if not expressions:
+            raise ArgumentError("no expression is given")
+        for step in self.iterate(builtins.list(dict.fromkeys(names)), cut, step_size=step_size, **options):
+            columns = ak.broadcast_arrays(*(step[name] for name in names))
+            rows = ak.zip(dict(zip(map(str, range(len(names))), columns)))
+            while rows.ndim > 1:
+                rows = ak.flatten(rows)
+            for name in rows.fields:
+                rows = rows[~ak.is_none(rows[name])]
+            filled = [ak.to_numpy(rows[name]) for name in rows.fields]
+            histogram.fill(*filled[: len(expressions)], **({} if weight is None else {"weight": filled[-1]}))
+        return histogram
 
     def _selected(
         self,
@@ -379,9 +414,9 @@ class Dataset:
         entry_start: int | None = None,
         entry_stop: int | None = None,
         filter_name: Filter = None,
-        define: Mapping[str, str] | None = None,
-    ) -> dict[str, Any]:
-        """Returns the query for arguments that arrays takes."""
+        aliases: Mapping[str, str] | None = None,
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Returns the query for arguments that arrays takes, and the names of computed columns by those that they are read as."""
         if expressions is not None and filter_name is not None:
             raise ArgumentError("expressions and filter_name exclude each other")
         fields = expressions
@@ -390,14 +425,34 @@ class Dataset:
         elif filter_name is not None:
             patterns = [filter_name] if isinstance(filter_name, str) else filter_name
             fields = [name for name in self.keys() if any(_matches(name, pattern) for pattern in patterns)]
-        for name in [fields] if isinstance(fields, str) else fields or ():
-            computed = re.search(r"[-+/(<>=&|!]|\*\*|\s\*|\*\s", re.sub(r"\[[^]]*\]", "", name))  # "a*b" is a pattern
-            if computed and name not in self:
-                raise ExpressionError(f"{name!r} is not the name of a field: to compute values is not supported here")
+        read: builtins.list[str] | None = None
+        names: dict[str, str] = {}
+        if fields is not None:
+            read = []
+            for name in [fields] if isinstance(fields, str) else fields:
+                if self._is_field(name):
+                    read.append(name)
+                else:
+                    names[f"computed_{len(names)}"] = name
         # Strings are read as binaries, because they need not be UTF-8 for awkward, nor for uproot.
-        return self._query(
-            fields, cut, entry_start=entry_start, entry_stop=entry_stop, define=define, binary=True, structs=True, pairs=True
+        query = self._query(
+            read,
+            cut,
+            entry_start=entry_start,
+            entry_stop=entry_stop,
+            define=aliases,
+            compute=names,
+            binary=True,
+            structs=True,
+            pairs=True,
         )
+        return query, names
+
+    def _is_field(self, name: str) -> bool:
+        """Reports whether a name is that of a field, or a pattern, but no expression: "a*b" is one unless a field matches it."""
+        if any(fnmatch.fnmatchcase(key, name) for key in self.keys()):
+            return True
+        return not re.search(r"[\w)]\*[\w(]", name) and bool(re.fullmatch(r"[\w.:*?]*", name))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._backend().stream_capsule(self._query())
@@ -414,6 +469,8 @@ class Dataset:
         entry_start: int | None = None,
         entry_stop: int | None = None,
         define: Mapping[str, str] | None = None,
+        compute: Mapping[str, str] | None = None,
+        entry_numbers: str | None = None,
         batch_size: int | None = None,
         lists: int = 64,
         binary: bool = False,
@@ -429,7 +486,7 @@ class Dataset:
             entry_start, entry_stop, _ = slice(entry_start, entry_stop).indices(self.num_entries)
         if entry_stop is not None:
             entry_stop = max(entry_start or 0, entry_stop)
-        if fields is not None and not fields:
+        if fields is not None and not fields and not (compute or entry_numbers):
             raise ArgumentError("no field is named" if not isinstance(fields, str) else "an empty name of a field")
         if batch_size is not None and batch_size < 1:
             raise ArgumentError(f"batch_size is {batch_size}")
@@ -439,6 +496,8 @@ class Dataset:
             "fields": [fields] if isinstance(fields, str) else None if fields is None else builtins.list(fields),
             "where": where,
             "define": [f"{name}={expression}" for name, expression in define.items()] if define else None,
+            "compute": [f"{name}={expression}" for name, expression in compute.items()] if compute else None,
+            "entry_numbers": entry_numbers,
             "entry_start": entry_start or None,
             "entry_stop": entry_stop,
             "offset": first or None,
@@ -544,6 +603,17 @@ def _matches(name: str, pattern: str) -> bool:
     if expression is None:
         return fnmatch.fnmatchcase(name, pattern)
     return re.search(f"(?{expression[2]}){expression[1]}" if expression[2] else expression[1], name) is not None
+
+
+def _renamed(array: awkward.Array, names: Mapping[str, str]) -> awkward.Array:
+    """Returns an array of records with other names of fields."""
+    if not names:
+        return array
+    import awkward
+
+    layout = array.layout
+    fields = [names.get(f, f) for f in layout.fields]
+    return awkward.Array(awkward.contents.RecordArray(layout.contents, fields, len(layout)))
 
 
 def _as(array: awkward.Array, library: Kind) -> Any:

@@ -166,6 +166,8 @@ class Program:
 
     def reader(self, query: Mapping[str, Any]) -> RecordBatchReader:
         left = {name: value for name, value in query.items() if value is not None}
+        if "compute" in left or "entry_numbers" in left:
+            raise Error("columns that are computed need librntuple, which is not used here")
         args = ["arrow", f"--lists={left.pop('lists', 64)}"]
         if "fields" in left:
             line = io.StringIO()  # commas separate names as in CSV
