@@ -6,7 +6,7 @@ then, so that the memory in use is that of the result, and of one batch and one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -246,15 +246,14 @@ def plain(schema: ArrowSchema, form: str, field: Field | None, binary: str) -> N
     raise UnknownType
 
 
-def columns(schema: ArrowSchema, fields: Sequence[Field], binary: str) -> Records:
+def columns(schema: ArrowSchema, fields: Mapping[str, Field], binary: str) -> Records:
     """Returns the node for the schema of a stream, of which each column has the path of a field."""
     names, members = [], []
-    by_name = {f["name"]: f for f in fields}
     for i in range(schema.n_children):
         column = schema.children[i].contents
         names.append(column.name.decode())
         first, *rest = names[-1].split(".")
-        field: Field | None = by_name.get(first)
+        field: Field | None = fields.get(first)
         for name in rest:
             field = next((f for f in (field or {}).get("fields") or () if f["name"] == name), None)
         members.append(node(column, field, binary))
@@ -262,11 +261,11 @@ def columns(schema: ArrowSchema, fields: Sequence[Field], binary: str) -> Record
 
 
 def arrays(
-    stream: Stream, fields: Sequence[Field], binary: str = "bytestring", entries: int | None = None, size: int | None = None
+    stream: Stream, fields: Mapping[str, Field], binary: str = "bytestring", entries: int | None = None, size: int | None = None
 ) -> Iterator[Array]:
     """Yields arrays of records, of a number of entries each, or about a number of bytes, or one of all.
 
-    fields are those of the RNTuple; binary is what binaries become. Raises UnknownType before anything is read.
+    fields are those of the RNTuple, by name; binary is what binaries become. Raises UnknownType before anything is read.
     """
     schema = stream.schema()
     root = columns(schema.struct, fields, binary)

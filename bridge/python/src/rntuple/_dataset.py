@@ -134,6 +134,7 @@ class Dataset:
         self._closed = False
         self._schema: pyarrow.Schema | None = None
         self._described: dict[str, Any] | None = None
+        self._named: dict[str, dict[str, Any]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.paths, self.name, self._rnt, self._jobs)
@@ -242,7 +243,7 @@ class Dataset:
         from . import _awkward
 
         try:
-            fields = self._description()["fields"]
+            fields = self._fields()
             if len(how) < 2 and query["batch_size"] is None and self._in_one_cluster(query):
                 query = {**query, "batch_size": 1 << 30}  # a record batch ends with its cluster: so nothing is copied
             yield from _awkward.arrays(_library.stream_of(self._backend().stream_capsule(query)), fields, *how)
@@ -279,29 +280,35 @@ class Dataset:
 
     def keys(self) -> builtins.list[str]:
         """The names of the fields."""
-        return [f["name"] for f in self._description()["fields"]]
+        return builtins.list(self._fields())
+
+    def _fields(self) -> dict[str, dict[str, Any]]:
+        """Returns what rntuple_describe tells of the fields, by their names."""
+        if self._named is None:
+            self._named = {f["name"]: f for f in self._description()["fields"]}
+        return self._named
 
     def typenames(self) -> dict[str, str]:
         """The names of the fields and their types in C++."""
-        return {f["name"]: _typename(f) for f in self._description()["fields"]}
+        return {name: _typename(f) for name, f in self._fields().items()}
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        return iter(self._fields())
 
     def __contains__(self, name: object) -> bool:
-        return name in self.keys()
+        return name in self._fields()
 
     def __getitem__(self, name: str) -> Any:
         """Returns a Field, for "a.b" a member of one; or the Dataset of an RNTuple in the file, if there is no such field."""
         first, *rest = name.split(".")
         try:
-            described = self._description()
+            described, fields = self._description(), self._fields()
         except Error:
             if self.name is not None:
                 raise
-            described = {}  # it is not known yet which RNTuple is meant
-        if first in (f["name"] for f in described.get("fields", ())):
-            field = Field(self, first, _member(described, first, ""))
+            described, fields = {}, {}  # it is not known yet which RNTuple is meant
+        if first in fields:
+            field = Field(self, first, fields[first])
             for member in rest:
                 field = field[member]
             return field
@@ -450,7 +457,7 @@ class Dataset:
 
     def _is_field(self, name: str) -> bool:
         """Reports whether a name is that of a field, or a pattern, but no expression: "a*b" is one unless a field matches it."""
-        if any(fnmatch.fnmatchcase(key, name) for key in self.keys()):
+        if name in self or any(fnmatch.fnmatchcase(key, name) for key in self):
             return True
         return not re.search(r"[\w)]\*[\w(]", name) and bool(re.fullmatch(r"[\w.:*?]*", name))
 
