@@ -219,8 +219,8 @@ func TestForeign(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, u := range overwrites(t, used, log) {
-					// A mark in free space does not matter.
-					if u.n != minGap && u.at/sector != (u.at+u.n-1)/sector && len(title) < 200 {
+					// A mark in free space does not matter, nor does the directory behind a long title.
+					if u.n != minGap && u.at/sector != (u.at+u.n-1)/sector && (len(title) < 200 || u.at == 0) {
 						t.Errorf("name of %d bytes, title of %d: %d bytes at %d are in two sectors", n, len(title), u.n, u.at)
 					}
 				}
