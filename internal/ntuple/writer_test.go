@@ -721,6 +721,23 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// TestErrorOfOther has one of two writers to a file fail: the other one, which is sound, ends with that
+// error, too, and nothing of either is in the file.
+func TestErrorOfOther(t *testing.T) {
+	s, f := newStore(t, writeOptions(t))
+	broken, sound := create(t, f, "broken", header(t, "broken")), create(t, f, "sound", header(t, "sound"))
+	put(t, sound, 10)
+	broken.Sink.Fail(errBroken)
+	for _, closing := range []func() error{broken.Close, sound.Close, f.Close} {
+		if err := closing(); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), `RNTuple "broken": `) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if infos, _ := ntuple.List(s, s.Size()); len(infos) > 0 {
+		t.Errorf("the file lists %v", infos)
+	}
+}
+
 // TestCycleInName refuses names that readers would take for one with a cycle. Attribute sets have
 // no cycles.
 func TestCycleInName(t *testing.T) {

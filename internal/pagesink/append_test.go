@@ -95,8 +95,8 @@ func TestAppendCluster(t *testing.T) {
 			given := []Column{
 				{Compression: uint32(compression), Pages: pages},
 				{Compression: 101, Pages: []Page{
-					{NumElements: 30, Encode: encodes(zipped), Compressed: true},
 					{NumElements: 30, Placed: placed},
+					{NumElements: 30, Encode: encodes(zipped), Compressed: true},
 				}},
 				{Compression: uint32(compression)},
 				// Nobody will read these, nor may pages that are read share their bytes, which are not written.
@@ -145,7 +145,7 @@ func TestAppendCluster(t *testing.T) {
 					t.Errorf("column %d: compression %d, want %d", i, got, want)
 				}
 			}
-			at := clusters[1].Columns[1].Pages[1].Locator.Offset
+			at := clusters[1].Columns[1].Pages[0].Locator.Offset
 			if at != uint64(before) {
 				t.Errorf("the placed page is at %d, behind others it would be at %d", at, before)
 			}
@@ -161,7 +161,7 @@ func TestAppendCluster(t *testing.T) {
 			if p[0].Locator == p[1].Locator {
 				t.Error("pages share bytes that place wrote")
 			}
-			clusters[1].Columns[1].Pages = p[:1]
+			clusters[1].Columns[1].Pages = p[1:]
 			if got := clusters[1].CheckSharing(t, true) + int64(len(foreign)); got != sum {
 				t.Errorf("the cluster takes %d bytes, it counts %d", got, sum)
 			}

@@ -40,9 +40,14 @@ func TestMergeInfos(t *testing.T) {
 	if again, err := rootfile.MergeInfos(all, b); err != nil || !bytes.Equal(again, all) {
 		t.Errorf("the list that was made is not read: %v", err)
 	}
-	for _, n := range []int{0, 3, 4, 10, len(b) / 2, len(b) - 1} {
-		if _, err := rootfile.MergeInfos(a, b[:n]); err == nil {
-			t.Errorf("a list of %d bytes that is cut to %d", len(b), n)
+	for _, n := range []int{0, 3, 4, 10} {
+		if _, err := rootfile.MergeInfos(a, b[:n]); !errors.Is(err, frame.ErrUnsupported) {
+			t.Errorf("a list of %d bytes that is cut to %d: %v", len(b), n, err)
+		}
+	}
+	for _, n := range []int{len(b) / 2, len(b) - 1} {
+		if _, err := rootfile.MergeInfos(a, b[:n]); !errors.Is(err, frame.ErrCorrupt) {
+			t.Errorf("a list of %d bytes that is cut to %d: %v", len(b), n, err)
 		}
 	}
 	if _, err := rootfile.MergeInfos(a, bytes.Repeat([]byte("x"), len(b))); !errors.Is(err, frame.ErrUnsupported) {

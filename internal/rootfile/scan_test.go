@@ -72,6 +72,14 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestRecordPayload has a payload of 30 bytes behind a key of 64 bytes.
+func TestRecordPayload(t *testing.T) {
+	r := Record{Key: Key{SeekKey: 100, KeyLen: 64, NBytes: 94}}
+	if offset, n := r.Payload(); offset != 164 || n != 30 {
+		t.Errorf("%d bytes at %d, want 30 at 164", n, offset)
+	}
+}
+
 // TestScanHostile scans keys and gaps that lead nowhere, close together.
 func TestScanHostile(t *testing.T) {
 	file := make([]byte, 300_000)

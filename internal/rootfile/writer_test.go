@@ -285,3 +285,31 @@ func TestObjectErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHeaderUnits has positions of 4 bytes in the header, or of 8 in the big form.
+func TestHeaderUnits(t *testing.T) {
+	for from, want := range map[int64]uint8{0: 4, 1: 8} {
+		m := new(target)
+		o := fixed("f")
+		o.BigFrom = from
+		if err := create(t, m, o).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.open(t).Header.Units; got != want {
+			t.Errorf("big from %d on: units of %d bytes, want %d", from, got, want)
+		}
+	}
+}
+
+// TestUUID makes sure that a file gets a random UUID: version 4, in the variant of RFC 4122.
+func TestUUID(t *testing.T) {
+	for range 20 {
+		var o Options
+		if err := o.complete(); err != nil {
+			t.Fatal(err)
+		}
+		if o.UUID[6]>>4 != 4 || o.UUID[8]>>6 != 2 {
+			t.Errorf("UUID %x", o.UUID)
+		}
+	}
+}

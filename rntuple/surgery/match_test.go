@@ -14,6 +14,21 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
+// TestCurrent replaces formats from before format 1.0.0.0: only an element of a Switch, an index of 44 bits
+// and a tag of 20 then, has another width now, with an index of 64 bits and a tag of 32.
+func TestCurrent(t *testing.T) {
+	for from, want := range map[column.Format]column.Format{
+		{Type: column.Switch, Bits: 64, PreRelease: true}: {Type: column.Switch, Bits: 96},
+		{Type: column.Int32, Bits: 32, PreRelease: true}:  {Type: column.Int32, Bits: 32},
+		{Type: column.Switch, Bits: 96}:                   {Type: column.Switch, Bits: 96},
+		{Type: column.Real32Trunc, Bits: 12}:              {Type: column.Real32Trunc, Bits: 12},
+	} {
+		if got := current(from); got != want {
+			t.Errorf("%#v becomes %#v, want %#v", from, got, want)
+		}
+	}
+}
+
 // TestTypeNames compares fields whose types have names that are spelt in different
 // ways, as those of ROOT 6.34 and 6.36 are (ROOT's issue 22130).
 func TestTypeNames(t *testing.T) {

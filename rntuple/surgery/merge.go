@@ -80,9 +80,7 @@ func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) 
 	for i, r := range reports {
 		merged[i].Report = r
 	}
-	if len(merged) > 0 {
-		merged[0].Report.Without = without
-	}
+	merged[0].Report.Without = without
 	return merged, nil
 }
 

@@ -448,6 +448,18 @@ func TestMergeAll(t *testing.T) {
 	if err := RenameInPlace(t.Context(), Input{filepath.Join(dir, "2"), "n"}, Renaming{Name: "b"}, nil); err != nil {
 		t.Fatal(err)
 	}
+	empty := filepath.Join(dir, "empty")
+	f, err := rntuple.CreateFile(empty, nil)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = MergeAll(t.Context(), out, []string{empty, filepath.Join(dir, "2")}, nil); err != nil || len(all) != 1 ||
+		!slices.Equal(all[0].Report.Without, []string{empty}) {
+		t.Error(all, err)
+	}
 	none := filepath.Join(t.TempDir(), "none")
 	var problems *IncompatibleError
 	if _, err := MergeAll(t.Context(), none, append(files, filepath.Join(dir, "2")), nil); !errors.As(err, &problems) {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/location"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
@@ -152,5 +155,41 @@ func TestTaken(t *testing.T) {
 		if ok != (i >= 0) || ok && next != list[i] {
 			t.Fatalf("seed %d: the next of %v from %d on is %d, %v", seed, spans, from, next, ok)
 		}
+	}
+}
+
+// TestEvaluated evaluates a condition in a cluster of more entries than are taken at a time.
+func TestEvaluated(t *testing.T) {
+	const n = maxEvaluated + 5
+	path := filepath.Join(t.TempDir(), "in")
+	type entry struct{ N int8 }
+	w, err := rntuple.Create[entry](path, "n", unsynced(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.WriteBatch(make([]entry, n))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := ntuple.NewReadOptions()
+	o.Workers = 2
+	r, err := ntuple.Open(location.Parse(path), "n", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	all := rntuple.WhereFunc(func(e *entry) bool { return e.N == 0 })
+	next := int64(0)
+	for e, err := range evaluated(r, rntuple.EntryRange{First: 0, End: n}, all) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.First != next {
+			t.Errorf("entries %d to %d after %d", e.First, e.End, next)
+		}
+		next = e.End
+	}
+	if next != n || r.Source.Entries != n {
+		t.Errorf("%d of %d entries", next, r.Source.Entries)
 	}
 }

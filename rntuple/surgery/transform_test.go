@@ -411,6 +411,44 @@ func TestHMerge(t *testing.T) {
 	}
 }
 
+// TestHMergeRepresentations joins clusters of which the second one has more precise values than the
+// first one, in another representation: they keep their precision.
+func TestHMergeRepresentations(t *testing.T) {
+	dir := t.TempDir()
+	long, in := Input{Path: filepath.Join(dir, "long")}, Input{Path: filepath.Join(dir, "in")}
+	points(t, long.Path, 0, 4, nil)
+	doc := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "f", Type: "float",
+		Columns: [][]schema.ColumnDocument{{{Type: "Real16", Bits: 16}}, {{Type: "Real32", Bits: 32}}}}}}
+	w, err := rntuple.CreateRecords(in.Path, "n", doc, unsynced(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float32{0.5, 0.25, 1. / 3, 1. / 7}
+	for i, v := range want {
+		if err := w.Use("f", i/2); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(&value.Record{Names: []string{"f"}, Values: []any{v}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	if _, err := HMerge(t.Context(), out, []Input{long, in}, nil); err != nil {
+		t.Fatal(err)
+	}
+	v, err := rntuple.ViewOf[float32](openReader(t, out, ""), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, len(want))
+	if n, err := v.Read(got, 0); n != len(want) || err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+}
+
 // TestHMergeFiles merges every file that ROOT wrote side by side with itself.
 func TestHMergeFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
