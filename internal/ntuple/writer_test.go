@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
@@ -642,6 +643,53 @@ func TestAbortOnDisk(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q was updated: error %v, want %s", content, err, want)
 		}
+	}
+}
+
+// TestMoved moves a file before its Writer is closed, and after that, before its last commit: there
+// is none, and the file that has its name now is not touched.
+func TestMoved(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "f.root")
+		o := writeOptions(t, func(o *ntuple.WriteOptions) { o.NoSync = true })
+		f, err := ntuple.CreateFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := create(t, f, "n", header(t, "n"))
+		data := fill(t, w, 0)
+		data.put(3)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		data.put(3)
+		if late {
+			closeAll(t, w)
+		}
+		if err := os.Rename(path, path+".moved"); err != nil {
+			f.Abort()
+			t.Skip(err) // some systems do not rename files that are open
+		}
+		if err := os.WriteFile(path, []byte("other"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if !late {
+			if err := w.Close(); !errors.Is(err, diskfile.ErrMoved) {
+				t.Errorf("error of the writer %v", err)
+			}
+		}
+		if err := f.Close(); !errors.Is(err, diskfile.ErrMoved) || !strings.HasPrefix(err.Error(), path+": the file was moved") {
+			t.Errorf("late %v: error %v", late, err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "other" {
+			t.Errorf("late %v: the other file has %q, error %v", late, b, err)
+		}
+		r, err := ntuple.Open(location.Parse(path+".moved"), "", readOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkNumbers(t, "moved", r, 3)
+		closeAll(t, r)
 	}
 }
 
