@@ -693,6 +693,76 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestLastCommit has something happen just before the last commit changes a file, or gives it its
+// name: the error says whether the entries are in the file.
+func TestLastCommit(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		publish bool // the file before
+		act     func(path string, cancel func()) error
+		want    error
+		says    string
+		entries int // that the file has in the end; 0: there is none
+	}{
+		{"nothing", true, func(string, func()) error { return nil }, nil, "", 6},
+		{"canceled", true, func(_ string, cancel func()) error { cancel(); return nil }, context.Canceled, "", 3},
+		{"canceled, new", false, func(_ string, cancel func()) error { cancel(); return nil }, context.Canceled, "", 0},
+		{"moved", true, func(path string, _ func()) error { return os.Rename(path, path+".moved") }, diskfile.ErrMoved,
+			"f.root: everything is committed, but may be undone: the file was moved", 6},
+	} {
+		path := filepath.Join(t.TempDir(), "f.root")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var actErr error
+		armed := false
+		o := writeOptions(t, func(o *ntuple.WriteOptions) {
+			o.NoSync = true
+			o.Context = diskfile.WithLastLook(ctx, func(string) {
+				if armed {
+					armed, actErr = false, test.act(path, cancel)
+				}
+			})
+		})
+		f, err := ntuple.CreateFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := create(t, f, "n", header(t, "n"))
+		data := fill(t, w, 0)
+		data.put(3)
+		if test.publish {
+			if err := w.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data.put(3)
+		closeAll(t, w)
+		armed = true
+		err = f.Close()
+		if actErr != nil {
+			continue // some systems do not rename files that are open
+		}
+		if armed || !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+		if _, err := os.Stat(path + ".moved"); err == nil {
+			path += ".moved"
+		}
+		if _, err := os.Stat(path); (err == nil) != (test.entries > 0) {
+			t.Errorf("%s: there is a file: %v", test.name, err == nil)
+		}
+		if test.entries == 0 {
+			continue
+		}
+		r, err := ntuple.Open(location.Parse(path), "", readOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkNumbers(t, test.name, r, test.entries)
+		closeAll(t, r)
+	}
+}
+
 // TestWriteFails has one write after the other fail: the error comes out, and the file has what was
 // committed before it.
 func TestWriteFails(t *testing.T) {
