@@ -535,4 +535,18 @@ func TestObjects(t *testing.T) {
 		frame.ErrUnsupported) {
 		t.Error(err)
 	}
+	// With a feature that is not known the locators may mean anything: it is what the error names.
+	footer.Features = envelope.Features{1 << 40}
+	if b, err = footer.Append(nil); err != nil {
+		t.Fatal(err)
+	}
+	stored.data[len(stored.data)-1] = b
+	a.NBytesFooter, a.LenFooter = uint64(len(b)), uint64(len(b))
+	if stored.anchor, err = a.Append(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err,
+		frame.ErrUnsupported) || !strings.Contains(err.Error(), "feature flag 40") {
+		t.Error(err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
@@ -642,6 +643,123 @@ func TestAbortOnDisk(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q was updated: error %v, want %s", content, err, want)
 		}
+	}
+}
+
+// TestMoved moves a file before its Writer is closed, and after that, before its last commit: there
+// is none, and the file that has its name now is not touched.
+func TestMoved(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "f.root")
+		o := writeOptions(t, func(o *ntuple.WriteOptions) { o.NoSync = true })
+		f, err := ntuple.CreateFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := create(t, f, "n", header(t, "n"))
+		data := fill(t, w, 0)
+		data.put(3)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+		data.put(3)
+		if late {
+			closeAll(t, w)
+		}
+		if err := os.Rename(path, path+".moved"); err != nil {
+			f.Abort()
+			t.Skip(err) // some systems do not rename files that are open
+		}
+		if err := os.WriteFile(path, []byte("other"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if !late {
+			if err := w.Close(); !errors.Is(err, diskfile.ErrMoved) {
+				t.Errorf("error of the writer %v", err)
+			}
+		}
+		if err := f.Close(); !errors.Is(err, diskfile.ErrMoved) || !strings.HasPrefix(err.Error(), path+": the file was moved") {
+			t.Errorf("late %v: error %v", late, err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "other" {
+			t.Errorf("late %v: the other file has %q, error %v", late, b, err)
+		}
+		r, err := ntuple.Open(location.Parse(path+".moved"), "", readOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkNumbers(t, "moved", r, 3)
+		closeAll(t, r)
+	}
+}
+
+// TestLastCommit has something happen just before the last commit changes a file, or gives it its
+// name: the error says whether the entries are in the file.
+func TestLastCommit(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		publish bool // the file before
+		act     func(path string, cancel func()) error
+		want    error
+		says    string
+		entries int // that the file has in the end; 0: there is none
+	}{
+		{"nothing", true, func(string, func()) error { return nil }, nil, "", 6},
+		{"canceled", true, func(_ string, cancel func()) error { cancel(); return nil }, context.Canceled, "", 3},
+		{"canceled, new", false, func(_ string, cancel func()) error { cancel(); return nil }, context.Canceled, "", 0},
+		{"moved", true, func(path string, _ func()) error { return os.Rename(path, path+".moved") }, diskfile.ErrMoved,
+			"f.root: everything is committed, but may be undone: the file was moved", 6},
+	} {
+		path := filepath.Join(t.TempDir(), "f.root")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var actErr error
+		armed := false
+		o := writeOptions(t, func(o *ntuple.WriteOptions) {
+			o.NoSync = true
+			o.Context = diskfile.WithLastLook(ctx, func(string) {
+				if armed {
+					armed, actErr = false, test.act(path, cancel)
+				}
+			})
+		})
+		f, err := ntuple.CreateFile(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := create(t, f, "n", header(t, "n"))
+		data := fill(t, w, 0)
+		data.put(3)
+		if test.publish {
+			if err := w.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data.put(3)
+		closeAll(t, w)
+		armed = true
+		err = f.Close()
+		if actErr != nil {
+			continue // some systems do not rename files that are open
+		}
+		if armed || !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+		if _, err := os.Stat(path + ".moved"); err == nil {
+			path += ".moved"
+		}
+		if _, err := os.Stat(path); (err == nil) != (test.entries > 0) {
+			t.Errorf("%s: there is a file: %v", test.name, err == nil)
+		}
+		if test.entries == 0 {
+			continue
+		}
+		r, err := ntuple.Open(location.Parse(path), "", readOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkNumbers(t, test.name, r, test.entries)
+		closeAll(t, r)
 	}
 }
 

@@ -224,6 +224,48 @@ func TestCloneRoom(t *testing.T) {
 	}
 }
 
+// TestCloneLeast clones runs that are just large enough, whole blocks of which are half of that, and
+// says why runs are not cloned.
+func TestCloneLeast(t *testing.T) {
+	const at = 100 // where the run begins in the source
+	path := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, make([]byte, at+minCloned), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	to := doubles(column.Real64)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: at + minCloned, SkipChecksums: true}}
+	for _, c := range []struct {
+		n, block, cloned int64
+		refused          error
+	}{
+		{minCloned, 4096, minCloned - 4096, nil},
+		{minCloned, minCloned / 2, minCloned / 2, nil},
+		{minCloned, minCloned, 0, nil}, // no whole block
+		{minCloned - 1, 4096, 0, nil},  // too small
+		{minCloned, 0, 0, errors.ErrUnsupported},
+	} {
+		out := &cloningFile{t: t, bytes: make([]byte, 1<<20), block: c.block}
+		set := pagesink.Settings{Workers: 1, MaxKeySize: 1 << 20}
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: set}
+		chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, Level: Clone, From: src}
+		page := envelope.Page{Locator: locator.At(at, uint64(c.n))}
+		p.pages = []*copied{{from: chunk, page: page, size: c.n, column: to, to: new(envelope.Page)}}
+		_, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream, Extents: out})
+		want := Uncloned{Pages: 1, Bytes: c.n, Refused: c.refused}
+		if c.cloned > 0 {
+			want = Uncloned{}
+		}
+		if got := p.copier.Uncloned(); err != nil || out.cloned != c.cloned || got != want {
+			t.Errorf("%+v: %d bytes are cloned, %+v is not: %v", c, out.cloned, got, err)
+		}
+	}
+}
+
 // A sizedReader notes what it is asked for.
 type sizedReader struct {
 	bytes.Reader

@@ -228,6 +228,43 @@ func TestQueueLength(t *testing.T) {
 	}
 }
 
+// TestLargeEntry makes sure that an entry is complete of which not even one element fits the cluster.
+func TestLargeEntry(t *testing.T) {
+	for _, c := range []struct{ limit, elements int64 }{{1, 1}, {7, 100}, {8, 100}} {
+		file := &pagetest.File{}
+		set := settings(1, 0)
+		set.ZippedCluster, set.UnzippedCluster = c.limit, c.limit
+		s := NewSink(context.Background(), &Output{Blob: file.Blob}, set, 1)
+		columns := doubles(1)
+		s.AddColumns(columns)
+		b, err := NewBuffer[float64](s, columns[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for i := range c.elements {
+				b.Add(float64(i))
+			}
+			if err := s.EndEntries(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clusters := finish(t, s, file, columns)
+		if len(clusters) != 2 {
+			t.Errorf("%+v: %d clusters, want 2", c, len(clusters))
+		}
+		for _, cluster := range clusters {
+			n := int64(0)
+			for _, p := range cluster.Columns[0].Pages {
+				n += int64(p.NumElements)
+			}
+			if n != c.elements {
+				t.Errorf("%+v: an entry has %d elements", c, n)
+			}
+		}
+	}
+}
+
 // TestPageGrowth makes sure that a page grows from 256 bytes to the largest size, by doubling.
 func TestPageGrowth(t *testing.T) {
 	for _, c := range []struct {

@@ -294,6 +294,40 @@ func careless(t *testing.T, name, title string) []byte {
 	return m.b
 }
 
+// TestMovedDirectory commits to a directory that is moved. Its old list of keys becomes free once:
+// what a later commit writes there is not free again.
+func TestMovedDirectory(t *testing.T) {
+	m := new(disk)
+	m.b = careless(t, "f", "")
+	w, err := Append(m, int64(len(m.b)), fixed(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(w.folders, func(d *folder) bool { return d.path == "dir" })
+	at, list, n := w.folders[i].at, w.folders[i].SeekKeys, int64(w.folders[i].NBytesKeys)
+	if _, err := w.Object("dir", plain("new", "new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err != nil || w.folders[i].at == at {
+		t.Fatalf("the directory is not moved: %v", err)
+	}
+	m.take()
+	for _, size := range []int64{0, n / 4, n / 2} { // there may be other space for some of them
+		_, err := w.SmallBlob(make([]byte, size))
+		if err := errors.Join(err, w.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		checkChain(t, m.open(t))
+	}
+	if !slices.ContainsFunc(m.take(), func(u written) bool { return u.n > minGap && u.at < list+n && list < u.at+u.n }) {
+		t.Errorf("%d bytes at %d are not used again", n, list)
+	}
+	want := map[string]string{"dir/old;1": "old", "dir/new;1": "new", "dir/sub/old;1": "old"}
+	if s := missing(t, m.open(t), want); s != "" {
+		t.Error(s)
+	}
+}
+
 // TestReuse replaces an object a thousand times. The file grows by what stays.
 func TestReuse(t *testing.T) {
 	for _, dir := range []string{"", "a/b"} {
