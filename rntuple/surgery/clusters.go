@@ -31,6 +31,15 @@ func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
 	return chunks, nil
 }
 
+// columnsIn returns the columns that chunks are of.
+func columnsIn(chunks []*pagecopy.Chunk) []*schema.Column {
+	columns := make([]*schema.Column, len(chunks))
+	for i, c := range chunks {
+		columns[i] = c.Column
+	}
+	return columns
+}
+
 // takeClusters makes one cluster of the output of one of each source.
 func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) error {
 	o := m.out
@@ -89,11 +98,7 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster,
 		if err != nil {
 			return nil, 0, err
 		}
-		in := make([]*schema.Column, len(mine))
-		for i, one := range mine {
-			in[i] = one.Column
-		}
-		for i, c := range f.Columns[representation(f, in)] {
+		for i, c := range f.Columns[representation(f, columnsIn(mine))] {
 			one := mine[i]
 			lists[c.ID] = mine[i : i+1]
 			for k := range min(len(f.Columns), len(from.field.Columns)) {

@@ -208,7 +208,7 @@ func (m *mapping) reach(ctx context.Context, clusters []*pagesource.Cluster, fir
 	if o.reached == len(o.shape.Columns) {
 		return end, nil
 	}
-	exist := o.reached
+	exist, further := o.reached, 0
 	absent := map[schema.FieldID]bool{} // fields that have only zeros so far, and all below them
 	for _, f := range o.storedFields() {
 		from := m.origins[f.ID]
@@ -216,10 +216,14 @@ func (m *mapping) reach(ctx context.Context, clusters []*pagesource.Cluster, fir
 		for above := f.Parent; above != nil; above = above.Parent {
 			absent[f.ID] = absent[f.ID] || absent[above.ID]
 		}
-		if from.field == nil || int(principal.ID) < o.reached || absent[f.ID] {
+		if from.field == nil || absent[f.ID] {
 			continue
 		}
 		cluster := m.cluster(from.src, clusters)
+		if int(principal.ID) < o.reached {
+			further = max(further, from.further(f, cluster))
+			continue
+		}
 		chunk, err := cluster.Chunk(from.field, 0)
 		if err != nil {
 			continue // copying will find it, too
@@ -237,13 +241,29 @@ func (m *mapping) reach(ctx context.Context, clusters []*pagesource.Cluster, fir
 			exist = max(exist, int(columns[len(columns)-1].ID)+1)
 		}
 	}
-	if exist > o.reached {
-		if err := m.release(ctx); err != nil { // so that the elements before are known
+	if further > o.reached { // a representation that will be active from the next cluster on
+		if err := m.commitCluster(ctx); err != nil {
 			return 0, err
 		}
 	}
-	o.reach(exist, func(c *schema.Column) int64 { return c.PerEntry * o.Sink.Entries() })
+	o.reach(max(exist, further), func(c *schema.Column) int64 { return c.PerEntry * o.Sink.Entries() })
 	return end, nil
+}
+
+// further returns how many columns the output needs for the representation of f that the source
+// has in a cluster. The first representation exists.
+func (from origin) further(f *schema.Field, c *pagesource.Cluster) int {
+	chunks, _ := from.chunks(c) // copying will find the error, too
+	columns := f.Columns[representation(f, columnsIn(chunks))]
+	return int(columns[len(columns)-1].ID) + 1
+}
+
+// commitCluster ends the cluster that is being filled.
+func (m *mapping) commitCluster(ctx context.Context) error {
+	if err := m.release(ctx); err != nil {
+		return err
+	}
+	return m.out.Sink.CommitCluster()
 }
 
 // prepare makes the copiers ready for the entries from first on.
@@ -276,10 +296,7 @@ func (c *copier) activate(ctx context.Context, m *mapping, clusters []*pagesourc
 	if err != nil || r == c.out.active[f.ID] {
 		return err
 	}
-	if err := m.release(ctx); err != nil {
-		return err
-	}
-	if err := c.out.Sink.CommitCluster(); err != nil {
+	if err := m.commitCluster(ctx); err != nil {
 		return err
 	}
 	c.out.Sink.Activate(f, r)
@@ -297,13 +314,11 @@ func (c *copier) wanted(m *mapping, clusters []*pagesource.Cluster, first int64)
 	if err != nil {
 		return 0, err
 	}
-	in := make([]*schema.Column, len(chunks))
 	zeros := false
-	for i, one := range chunks {
-		in[i] = one.Column
+	for _, one := range chunks {
 		zeros = zeros || one.Zeros > (first-cluster.First)*one.Column.PerEntry
 	}
-	r := representation(c.field, in)
+	r := representation(c.field, columnsIn(chunks))
 	if int(c.field.Columns[r][0].ID) >= c.out.reached {
 		r = 0
 	}

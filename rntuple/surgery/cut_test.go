@@ -1,9 +1,11 @@
 package surgery
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -436,6 +441,93 @@ func TestCutAttributes(t *testing.T) {
 		t.Error("attributes are left", err)
 	}
 	r.Close()
+}
+
+// TestHostileRanges cuts RNTuples with attributes of entries that no RNTuple can have.
+func TestHostileRanges(t *testing.T) {
+	dir := t.TempDir()
+	in, out := Input{Path: filepath.Join(dir, "in")}, filepath.Join(dir, "out")
+	w, err := rntuple.Create[point](in.Path, "n", unsynced(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := rntuple.NewAttributes[struct{ A int32 }](w, "s",
+		&rntuple.WriteOptions{Compression: compress.None, NoChecksums: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(w.Write(&point{X: 1}), w.Write(&point{X: 2}),
+		a.Write(rntuple.EntryRange{First: 1, End: 3}, struct{ A int32 }{7}), w.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := openRaw(t, in).OpenSet("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := set.Source.Find(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, length := c.Columns()[0].Pages[0].Locator.Offset, c.Columns()[1].Pages[0].Locator.Offset
+	file, err := os.ReadFile(in.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		start, length uint64
+		corrupt       bool
+	}{
+		{1, 2, false}, {math.MaxInt64, 0, false}, {math.MaxInt64 - 1, 1, false}, {0, math.MaxInt64, false},
+		{math.MaxInt64, 1, true}, {1 << 63, 0, true}, {1 << 63, 1, true}, {math.MaxUint64, 1, true}, {0, 1 << 63, true},
+		{1, math.MaxUint64, true},
+	} {
+		binary.LittleEndian.PutUint64(file[start:], test.start)
+		binary.LittleEndian.PutUint64(file[length:], test.length)
+		if err := os.WriteFile(in.Path, file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Concat(t.Context(), out, []Piece{{Input: in, First: 1}}, nil)
+		want := fmt.Sprintf("%d entries from %d on", test.length, test.start)
+		if test.corrupt && (!errors.Is(err, rntuple.ErrCorrupt) || !strings.Contains(err.Error(), want)) ||
+			!test.corrupt && err != nil {
+			t.Errorf("an attribute of %s: %v, want an error: %v", want, err, test.corrupt)
+		}
+	}
+}
+
+// TestHostileSets cuts RNTuples with attribute sets that do not say which entries they belong to.
+func TestHostileSets(t *testing.T) {
+	number, text := "std::uint64_t", "std::string"
+	for wrong, types := range map[string][]string{
+		"_rangeStart": {text, number, number}, "_rangeLen": {number, text, number}, "": {number, number, text},
+	} {
+		in, out := Input{Path: filepath.Join(t.TempDir(), "in")}, filepath.Join(t.TempDir(), "out")
+		f, w := createRaw(t, in.Path, &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "x", Type: "float"}}})
+		doc := &schema.Document{Name: "s"}
+		for i, name := range ntuple.SetFields {
+			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: name, Type: types[i]})
+		}
+		o := ntuple.NewWriteOptions()
+		o.Derive()
+		_, err := w.CreateSet(headerOf(t, doc), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := pagesink.NewBuffer[float32](w.Sink, w.Schema.Columns[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.AddAll([]float32{1, 2})
+		if err := errors.Join(w.Sink.EndEntries(2), w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Concat(t.Context(), out, []Piece{{Input: in, First: 1}}, nil)
+		if wrong == "" && err != nil || wrong != "" && (!errors.Is(err, rntuple.ErrUnsupported) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("there is no field %q of 64-bit numbers", wrong))) {
+			t.Errorf("a set with text in the field %q: %v", wrong, err)
+		}
+	}
 }
 
 // TestCutLevels makes sure that clusters that are kept whole are copied.

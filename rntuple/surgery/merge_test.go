@@ -2,6 +2,7 @@ package surgery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -306,6 +307,36 @@ func TestKeepWhereThere(t *testing.T) {
 		}
 		if got := fmt.Sprint(lines(t, out, "")); err != nil || got != c.want {
 			t.Errorf("%s, %v, want %s", got, err, c.want)
+		}
+	}
+}
+
+// TestUnionProjections merges inputs that have projected fields, and their sources, which the first
+// one lacks.
+func TestUnionProjections(t *testing.T) {
+	dir := t.TempDir()
+	first, second, out := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "out")
+	write(t, first, struct{ Y int32 }{1})
+	doc := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{
+		{Name: "P", Type: "std::int32_t", Source: "X"}, {Name: "X", Type: "std::int32_t"}}}
+	w, err := rntuple.CreateRecords(second, "n", doc, unsynced(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Write(&value.Record{Names: []string{"X"}, Values: []any{int32(5)}})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for least := Copy; least <= Rewrite; least++ {
+		_, err := Merge(t.Context(), out, []Input{{Path: first}, {Path: second}},
+			&MergeOptions{Mode: Union, Options: Options{AtLeast: least}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{`{"P":0,"X":0,"Y":1}`, `{"P":5,"X":5,"Y":0}`}
+		compareLines(t, fmt.Sprint("level ", least), lines(t, out, ""), want)
+		if p := openReader(t, out, "").Schema().Fields; p[len(p)-1].Source == nil {
+			t.Errorf("level %v: field %q is not projected", least, p[len(p)-1].Name)
 		}
 	}
 }
