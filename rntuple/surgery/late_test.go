@@ -3,6 +3,8 @@ package surgery
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -285,4 +287,41 @@ func TestNoItems(t *testing.T) {
 	}
 	want := []string{`{"Y":1,"Z":[]}`, `{"Y":2,"Z":[]}`, `{"Y":2,"Z":[]}`, `{"Y":2,"Z":[]}`}
 	compareLines(t, "no items", lines(t, out, ""), want)
+}
+
+// TestLateDamage rewrites a file with a damaged page in one of its clusters: the error is not lost
+// where the representation changes, and there is no output.
+func TestLateDamage(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	for cluster := range lateClusters {
+		writeLate(t, path, true, true)
+		r, err := rntuple.Open(path, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clusters, err := r.StoredClusters(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := r.Schema().Fields[0].Columns[lateClusters[cluster].representation][0]
+		at := clusters[cluster].Columns()[x.ID].Pages[0].Locator.Offset
+		r.Close()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[at] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Merge(t.Context(), out, []Input{{Path: path}}, &MergeOptions{Options: Options{AtLeast: Rewrite}})
+		if !errors.Is(err, rntuple.ErrChecksum) {
+			t.Errorf("cluster %d: error %v", cluster, err)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("cluster %d: there is an output: %v", cluster, err)
+			os.Remove(out)
+		}
+	}
 }
