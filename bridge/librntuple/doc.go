@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Command librntuple is a C library, built by
 //
 //	bash bridge/librntuple/build.sh librntuple.so
