@@ -82,13 +82,13 @@ func TestPage(t *testing.T) {
 		{[]string{dimuon, "-o", out, "--force", "--first", "80000"}, cli.ExitError, "no entry 80000"},
 		{[]string{dimuon, "-o", out, "--force", "--fields", "nothing"}, cli.ExitError, "nothing"},
 		{[]string{dimuon, "-o", dimuon, "--force"}, cli.ExitError, "is an input"},
-		{[]string{dimuon}, cli.ExitUsage, "missing argument OUT"},
+		{[]string{dimuon}, cli.ExitUsage, "missing output file"},
 		{[]string{dimuon, "-o", out, "--count", "0"}, cli.ExitUsage, "--count must be positive"},
-		{[]string{dimuon, "-o", out, "--port", "1"}, cli.ExitUsage, "--port goes with --serve"},
+		{[]string{dimuon, "-o", out, "--port", "1"}, cli.ExitUsage, "--port requires --serve"},
 		{nil, cli.ExitUsage, "missing argument FILE"},
-		{[]string{"--serve", "-o", out}, cli.ExitUsage, "--serve shows files as they are"},
+		{[]string{"--serve", "-o", out}, cli.ExitUsage, "--serve cannot be combined with --out"},
 		{[]string{"--serve", "--port", "70000"}, cli.ExitUsage, "--port must be"},
-		{[]string{"--serve", dir}, cli.ExitError, "no file whose name ends in .root"},
+		{[]string{"--serve", dir}, cli.ExitError, "no .root files"},
 		{[]string{"--serve", filepath.Join(dir, "none.root")}, cli.ExitError, "no such file"},
 	} {
 		if stdout, stderr, status := tool.Try(append([]string{"page"}, c.args...)...); status != c.status ||
