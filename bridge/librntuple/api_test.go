@@ -3,10 +3,37 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
+
+// TestAbsent looks for an RNTuple by the spellings that name it.
+func TestAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.root")
+	w, err := rntuple.Create[struct{ X int32 }](path, "dir/a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"dir/a", "/dir/a", "dir//a", "//dir/a/"} {
+		if err := absent(t.Context(), path, name); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	for _, name := range []string{"a", "dir", "dir/b", "dir/a/b"} {
+		if err := absent(t.Context(), path, name); err != nil {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
 
 // TestVersion compares the version of the library with that of the module that go.mod requires.
 func TestVersion(t *testing.T) {

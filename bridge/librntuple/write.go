@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -89,7 +90,8 @@ func write(ctx context.Context, path string, records array.RecordReader, o write
 // absent returns an error if there is an RNTuple with a name in a file: another one would supersede it.
 func absent(ctx context.Context, path, name string) error {
 	all, err := rntuple.ListFile(ctx, path, nil)
-	if slices.ContainsFunc(all, func(i rntuple.Info) bool { return i.Path == name }) {
+	clean := strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '/' }), "/")
+	if slices.ContainsFunc(all, func(i rntuple.Info) bool { return i.Path == clean }) {
 		return fmt.Errorf("%s: RNTuple %q: %w", path, name, fs.ErrExist)
 	}
 	return err

@@ -81,10 +81,12 @@ func (c *computed) values(s rntuple.Source, b *rntuple.Batch) ([]*columnar.Array
 	}
 	if c.entries >= 0 {
 		numbers := make([]int64, b.Len)
-		selection, isSelection := s.(*rntuple.Selection)
 		for i := range numbers {
-			if numbers[i] = b.First + int64(i); isSelection {
-				numbers[i] = selection.Entry(numbers[i])
+			numbers[i] = b.First + int64(i)
+		}
+		for selection, ok := s.(*rntuple.Selection); ok; selection, ok = selection.Source().(*rntuple.Selection) {
+			for i, n := range numbers {
+				numbers[i] = selection.Entry(n)
 			}
 		}
 		columnar.SetValues(out[c.entries], numbers)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
@@ -61,7 +62,7 @@ func TestCompute(t *testing.T) {
 	}
 	fields, err := expression.ParseFields("twice=2*N", "narrow:std::uint8_t=twice+1",
 		"half:std::vector<float>=map(X, #/2)",
-		"last:std::optional<std::int16_t>=int(X[-1])", "word=string(N)")
+		"last:std::optional<std::int16_t>=int(X[-1])", "deep=map(X, map(X, N))", "word=string(N)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +106,49 @@ func TestCompute(t *testing.T) {
 	}
 }
 
+// TestNested selects from a selection, and checks that entries have the numbers of the file, and fields the types that the
+// file was made of.
+func TestNested(t *testing.T) {
+	dates := arrow.NewSchema([]arrow.Field{{Name: "N", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "day", Type: arrow.PrimitiveTypes.Date32}}, nil)
+	rows := ""
+	for i := range 10 {
+		rows += fmt.Sprintf(`{"N":%d,"day":"1970-01-%02d"},`, i, i+1)
+	}
+	r := created(t, dates, "["+strings.TrimSuffix(rows, ",")+"]")
+	part, err := rntuple.Select(r, rntuple.EntryRange{First: 2, End: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd, err := expression.Parse("N % 2 == 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	selection, err := rntuple.Where(part, odd.Condition(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := rntarrow.NewReader(selection, &rntarrow.Options{EntryNumbers: "entry"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for records.Next() {
+		b, err := records.RecordBatch().MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += string(b)
+	}
+	want := ""
+	for _, i := range []int{3, 5, 7} {
+		want += fmt.Sprintf("{\"N\":%d,\"day\":\"1970-01-%02d\",\"entry\":%d}\n,", i, i+1, i)
+	}
+	if want = "[" + strings.TrimSuffix(want, ",") + "]"; got != want {
+		t.Errorf("%s, want %s; %v", got, want, records.Err())
+	}
+}
+
 // row returns an entry in JSON, whose names are sorted.
 func row(n int64, field bool) string {
 	text, last := "{", "null"
@@ -116,7 +160,9 @@ func row(n int64, field bool) string {
 		half = append(half, fmt.Sprint(float64(k)/2))
 		last = fmt.Sprint(k)
 	}
-	return text + fmt.Sprintf(`"entry":%d,"half":[%s],"last":%s,"narrow":%d,"twice":%d,"word":"%d"}`+"\n", n,
+	row := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d,", n), int(n)), ",")
+	deep := strings.TrimSuffix(strings.Repeat("["+row+"],", int(n)), ",")
+	return text + fmt.Sprintf(`"deep":[%s],"entry":%d,"half":[%s],"last":%s,"narrow":%d,"twice":%d,"word":"%d"}`+"\n", deep, n,
 		strings.Join(half, ","), last, 2*n+1, 2*n, n)
 }
 

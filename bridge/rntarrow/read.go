@@ -23,7 +23,7 @@ type Options struct {
 	// but not nil slice Fields selects none.
 	Compute Columns
 	// EntryNumbers, if set, is the name of another column, of type int64: the number of each entry
-	// in the source, or of a Selection in the source that it selects from.
+	// in the source, or, of Selections, in the source that they select from.
 	EntryNumbers string
 	// BatchSize is the maximum number of entries in a record batch. Default: 16,384.
 	BatchSize int

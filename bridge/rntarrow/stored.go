@@ -129,7 +129,7 @@ func (o Options) asBefore(f arrow.Field, col column, before *arrow.Schema) (arro
 // stored returns the schema that an RNTuple was made of, or nil if it is not known.
 // Of a chain it is not: its inputs may have been made of other types, with the same ones in C++.
 func stored(s rntuple.Source) (*arrow.Schema, error) {
-	if selection, ok := s.(*rntuple.Selection); ok {
+	for selection, ok := s.(*rntuple.Selection); ok; selection, ok = s.(*rntuple.Selection) {
 		s = selection.Source()
 	}
 	r, ok := s.(*rntuple.Reader)

@@ -214,6 +214,8 @@ def test_expressions(backend: str) -> None:
     table = numbers.read_all()
     assert table["entry"].to_pylist() == np.flatnonzero(of.nMuon == 2).tolist()
     assert table.schema.field("n").type == pa.int8() and set(table["n"].to_pylist()) == {2}
+    part = events.arrow([], "nMuon == 2", entry_numbers="entry", entry_start=500, entry_stop=20_000, entries=(3, 9)).read_all()
+    assert part["entry"].to_pylist() == (500 + np.flatnonzero(of.nMuon[500:] == 2))[3:9].tolist()
     for wrong, kind in (("Jet_pt", rntuple.FieldError), ("Jet_*", rntuple.FieldError), ("sum(Jet_pt)", rntuple.ExpressionError)):
         with pytest.raises(kind, match="Jet_"):
             events.arrays(wrong)
